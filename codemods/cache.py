@@ -1,0 +1,104 @@
+"""What `check` found in files that haven't changed since: .graphlift/cache/check.json."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ..transforms.findings import Finding
+from ..transforms.options import Options
+from . import version
+from .files import Source
+
+
+class Cache:
+    """Findings by file, each good for one content, one set of options, one profile and one graphlift.
+
+    A cache that can't be read counts as empty; one that can't be written is let go.
+    """
+
+    def __init__(self, folder: Path, profile: Path | None) -> None:
+        self._file = folder / "check.json"
+        self._salt = _digest(
+            version(), *_own_sources(), profile.read_bytes() if profile else b""
+        )
+        self._entries = _read(self._file)
+        self._changed = False
+
+    def get(
+        self, source: Source, name: str, options: Options
+    ) -> tuple[Finding, ...] | None:
+        """What was found in `source` under `options`; `name` is what its profile entries go by."""
+        entry = self._entries.get(os.path.abspath(source.path))
+        if entry is None or entry["key"] != self._key(source, name, options):
+            return None
+        return tuple(Finding(**finding) for finding in entry["findings"])
+
+    def put(
+        self, source: Source, name: str, options: Options, findings: Iterable[Finding]
+    ) -> None:
+        """Keep what was found in `source`."""
+        self._changed = True
+        self._entries[os.path.abspath(source.path)] = {
+            "key": self._key(source, name, options),
+            "findings": [asdict(finding) for finding in findings],
+        }
+
+    def _key(self, source: Source, name: str, options: Options) -> str:
+        values = {
+            field: sorted(value) if isinstance(value, frozenset) else value
+            for field, value in asdict(options).items()
+        }
+        return _digest(self._salt, name, json.dumps(values), source.data)
+
+    def save(self) -> None:
+        """Write what is new, without the files that are gone."""
+        if not self._changed:
+            return
+        entries = {
+            path: entry for path, entry in self._entries.items() if os.path.exists(path)
+        }
+        body = json.dumps(entries, sort_keys=True)
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            (self._file.parent / ".gitignore").write_text("*\n")
+            handle, new = tempfile.mkstemp(dir=self._file.parent)
+            with open(handle, "w") as stream:
+                stream.write(f"{_digest(body)}\n{body}")
+            os.replace(new, self._file)
+        except OSError:
+            return
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        digest, body = file.read_text().split("\n", 1)
+        entries: dict[str, Any] = json.loads(body) if digest == _digest(body) else {}
+    except (OSError, ValueError):
+        return {}
+    return entries
+
+
+def _digest(*parts: str | bytes) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode(errors="replace")
+        digest.update(b"%d:" % len(data) + data)
+    return digest.hexdigest()
+
+
+def _own_sources() -> list[str]:
+    """Which state graphlift's own files are in, for those who work on them."""
+    from .. import codemods, transforms
+
+    folders = (Path(package.__path__[0]) for package in (codemods, transforms))
+    files = sorted(file for folder in folders for file in folder.rglob("*.*"))
+    return [
+        f"{file} {file.stat().st_mtime_ns}"
+        for file in files
+        if file.suffix in (".py", ".json")
+    ]

@@ -1,0 +1,283 @@
+"""Many files: each checked or rewritten by itself, in processes where there are enough of them."""
+
+import os
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import files, workers
+from .baseline import Baseline
+from .config import Settings, load_profile, project_root
+from .files import FileError, Source
+
+if TYPE_CHECKING:
+    from ..transforms.facts.profile import Profile
+    from ..transforms.findings import Finding
+    from ..transforms.options import Options
+    from .cache import Cache
+
+STDIN = Path("-")
+FEW = 4  # so many files are done sooner here than by new processes
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a file could not be processed, and where in it (from 1; 0 where that isn't known)."""
+
+    message: str
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one file.
+
+    `text` is its new text, None where that is the old one; `unproved` says why a new
+    text was not taken, where a proof was asked for.
+    """
+
+    path: Path
+    name: str
+    findings: "tuple[Finding, ...]" = ()
+    problem: Problem | None = None
+    lifted: tuple[str, ...] = ()
+    source: Source | None = None
+    text: str | None = None
+    unproved: str = ""
+
+    @property
+    def new_text(self) -> str:
+        """The text of a file that could be read, after what was done to it."""
+        assert self.source
+        return self.source.text if self.text is None else self.text
+
+    def failed(self, problem: Problem) -> "Outcome":
+        """The same file, not processed and not changed, because of `problem`."""
+        return replace(self, problem=problem, findings=(), lifted=(), text=None)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One source to look at: `key` is the name its file goes by in the profile."""
+
+    outcome: Outcome
+    source: Source
+    key: str
+    options: "Options"
+
+
+Action = Callable[["Profile | None", _Task], Outcome]
+Progress = Callable[[Iterable[Outcome], int], Iterable[Outcome]]
+
+
+def silent(outcomes: Iterable[Outcome], total: int) -> Iterable[Outcome]:
+    """The progress that shows nothing."""
+    return outcomes
+
+
+class Project:
+    """The files of one call and how to process them; outcomes come in the order of the files."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        profile: Path | None = None,
+        jobs: int | None = None,
+        cached: bool = True,
+        progress: Progress = silent,
+    ) -> None:
+        """ConfigError for a profile or a baseline that can't be read."""
+        self.settings = settings
+        self.profile = load_profile(profile) if profile else None
+        self.profile_path = profile
+        self._baseline = Baseline(settings.baseline) if settings.baseline else None
+        self._jobs = jobs or workers.available()
+        self._cached = cached
+        self._progress = progress
+
+    def read(self, paths: Iterable[Path]) -> Iterator[Outcome]:
+        """Each file that `paths` name, read and no more."""
+        found = files.find(paths, self.settings.exclude, self.settings.root)
+        return map(_open, found)
+
+    def check(self, paths: Iterable[Path]) -> Iterator[Outcome]:
+        """The findings in each file that `paths` name."""
+        cache = self._cache() if self._cached else None
+        try:
+            yield from self._outcomes(paths, _check, cache)
+        finally:
+            if cache:
+                cache.save()
+
+    def rewrite(self, paths: Iterable[Path]) -> Iterator[Outcome]:
+        """The new text of each file that `paths` name and what remains in it; nothing is written."""
+        return self._outcomes(paths, _rewrite, None)
+
+    def _cache(self) -> "Cache":
+        from .cache import Cache
+
+        here = Path.cwd()
+        folder = (project_root(here) or here) / ".graphlift" / "cache"
+        return Cache(folder, self.profile_path)
+
+    def _outcomes(
+        self, paths: Iterable[Path], action: Action, cache: "Cache | None"
+    ) -> Iterator[Outcome]:
+        known: dict[int, Outcome] = {}
+        tasks: dict[int, _Task] = {}
+        for place, outcome in enumerate(self.read(paths)):
+            task = self._task(outcome)
+            kept = (
+                cache.get(task.source, task.key, task.options)
+                if cache and task
+                else None
+            )
+            if task is None:
+                known[place] = outcome
+            elif kept is not None:
+                known[place] = replace(outcome, findings=kept)
+            else:
+                tasks[place] = task
+        done = self._done(action, tasks, cache)
+        total = len(known) + len(tasks)
+        for outcome in self._progress(_in_order(known, done, total), total):
+            yield self._without_known(outcome)
+
+    def _task(self, outcome: Outcome) -> _Task | None:
+        """What there is to do for a file; None where it can't be read or can't have findings."""
+        source = outcome.source
+        if source is None or not _imports_tensorflow(source.data):
+            return None
+        options = self.settings.options(outcome.path)
+        return _Task(outcome, source, self._key(outcome.path), options)
+
+    def _key(self, path: Path) -> str:
+        """The path of a file from the root of the profile, else the name it is shown by."""
+        if self.profile:
+            root, real = self.profile.root.resolve(), path.resolve()
+            if real.is_relative_to(root):
+                return real.relative_to(root).as_posix()
+        return shown(path)
+
+    def _done(
+        self, action: Action, tasks: dict[int, _Task], cache: "Cache | None"
+    ) -> Iterator[tuple[int, Outcome]]:
+        work = partial(_attempt, action, self.profile)
+        for place, outcome in self._worked(work, tasks):
+            if cache and not outcome.problem:
+                task = tasks[place]
+                cache.put(task.source, task.key, task.options, outcome.findings)
+            yield place, outcome
+
+    def _worked(
+        self, work: Callable[[_Task], Outcome], tasks: dict[int, _Task]
+    ) -> Iterator[tuple[int, Outcome]]:
+        if self._jobs == 1 or len(tasks) <= FEW:
+            yield from ((place, work(task)) for place, task in tasks.items())
+            return
+        from . import pipeline  # noqa: F401  loaded once, for all processes that are forked
+
+        places = list(tasks)
+        for index, result in workers.run(work, list(tasks.values()), self._jobs):
+            place = places[index]
+            if isinstance(result, workers.Died):
+                problem = Problem(f"graphlift failed on it: {result}")
+                result = tasks[place].outcome.failed(problem)
+            yield place, result
+
+    def _without_known(self, outcome: Outcome) -> Outcome:
+        if self._baseline is None or not outcome.findings:
+            return outcome
+        new = self._baseline.new(outcome.path, outcome.findings)
+        return replace(outcome, findings=new)
+
+
+def _in_order(
+    known: dict[int, Outcome], done: Iterator[tuple[int, Outcome]], total: int
+) -> Iterator[Outcome]:
+    for place in range(total):
+        while place not in known:
+            index, outcome = next(done)
+            known[index] = outcome
+        yield known.pop(place)
+
+
+def shown(path: Path) -> str:
+    """The name of a file in messages: from the current folder where it is below it, with slashes."""
+    whole, here = Path(os.path.abspath(path)), Path.cwd()
+    inside = path != STDIN and whole.is_relative_to(here)
+    return (whole.relative_to(here) if inside else path).as_posix()
+
+
+def _open(path: Path) -> Outcome:
+    outcome = Outcome(path, shown(path))
+    try:
+        if path == STDIN:
+            source = files.decode(path, sys.stdin.buffer.read())
+        else:
+            source = files.read(path)
+    except FileError as error:
+        return outcome.failed(Problem(error.message))
+    return replace(outcome, source=source)
+
+
+def _imports_tensorflow(data: bytes) -> bool:
+    return b"tensorflow" in data or b"keras" in data
+
+
+def _attempt(action: Action, profile: "Profile | None", task: _Task) -> Outcome:
+    """What `action` makes of a task; whatever it raises is the problem of that one file."""
+    from .pipeline import Unreadable
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return action(profile, task)
+    except SyntaxError as error:
+        problem = Problem(error.msg, error.lineno or 0, error.offset or 0)
+    except Unreadable as error:
+        problem = Problem(str(error))
+    except FileError as error:
+        problem = Problem(error.message)
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        problem = Problem(f"graphlift failed on it: {error!r} at {where}")
+    return task.outcome.failed(problem)
+
+
+def _check(profile: "Profile | None", task: _Task) -> Outcome:
+    from . import pipeline
+
+    findings = pipeline.check(task.source.text, task.key, task.options, profile)
+    return replace(task.outcome, findings=findings)
+
+
+def _rewrite(profile: "Profile | None", task: _Task) -> Outcome:
+    from . import pipeline
+
+    new = pipeline.rewrite(task.source.text, task.key, task.options, profile)
+    task.source.encode(new.text)
+    return replace(
+        task.outcome,
+        findings=new.findings,
+        lifted=new.lifted,
+        text=None if new.text == task.source.text else new.text,
+    )
+
+
+def save(outcome: Outcome) -> Outcome:
+    """Write the new text of a file, if it has one; a failed outcome where that can't be done."""
+    if outcome.source is None or outcome.text is None:
+        return outcome
+    try:
+        files.write(outcome.source, outcome.text)
+    except FileError as error:
+        return outcome.failed(Problem(error.message))
+    return outcome

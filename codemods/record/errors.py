@@ -1,0 +1,5 @@
+"""What can go wrong in a recording."""
+
+
+class RecordError(Exception):
+    """Why nothing was recorded."""

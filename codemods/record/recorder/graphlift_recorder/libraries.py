@@ -1,0 +1,150 @@
+"""What has to be told by libraries themselves: where they draw random numbers, build symbolically, run
+converted copies of functions, or compile test modules.
+
+Each hook gets the name space of one of their modules right after it was loaded. Where a function is
+wrapped, the wrapper poses as code of the library's own file, so that tracebacks are filtered as ever.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from . import watching
+
+if TYPE_CHECKING:
+    from .loading import Project
+
+Hook = Callable[[dict[str, Any]], None]
+
+
+def hooks(project: Project) -> dict[str, Hook]:
+    """What to do after a module of this name was loaded."""
+    return {
+        "tensorflow.python.framework.random_seed": _seeds,
+        "tensorflow.python.ops.stateful_random_ops": _generators,
+        "keras.src.random.seed_generator": _keras_seeds,
+        "keras.src.backend.common.symbolic_scope": _symbolic_scope,
+        "tensorflow.python.autograph.impl.api": _conversions,
+        "_pytest.assertion.rewrite": functools.partial(_assertions, project),
+    }
+
+
+# ---- randomness
+
+
+def _seeds(namespace: dict[str, Any]) -> None:
+    namespace["get_seed"] = _drawing(namespace["get_seed"])
+
+
+def _keras_seeds(namespace: dict[str, Any]) -> None:
+    namespace["draw_seed"] = _drawing(namespace["draw_seed"])
+
+
+def _generators(namespace: dict[str, Any]) -> None:
+    generator = namespace["Generator"]
+    for name in ("skip", "binomial"):
+        setattr(generator, name, _drawing(getattr(generator, name)))
+
+
+def _drawing(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, noting that it draws from TensorFlow's randomness."""
+
+    def draw(*args: Any, **kwargs: Any) -> Any:
+        watching.drawn("tf")
+        return original(*args, **kwargs)
+
+    return _posing(draw, original)
+
+
+def _posing(wrapper: Any, original: Any) -> Any:
+    wrapper.__code__ = wrapper.__code__.replace(co_filename=original.__code__.co_filename)
+    return functools.wraps(original)(wrapper)
+
+
+# ---- symbolic calls
+
+
+def _symbolic_scope(namespace: dict[str, Any]) -> None:
+    watching.symbolic_build = namespace["in_symbolic_scope"]
+
+
+def _conversions(namespace: dict[str, Any]) -> None:
+    original = namespace["converted_call"]
+
+    def converted_call(f: Any, args: Any, kwargs: Any, *rest: Any, **options: Any) -> Any:
+        function = _function_of(f)
+        calls = function.calls if function else 0
+        result = original(f, args, kwargs, *rest, **options)
+        if function and function.calls == calls:  # it was a converted copy that ran
+            function.traced(_arguments(f, args, kwargs or {}), result)
+        return result
+
+    namespace["converted_call"] = _posing(converted_call, original)
+
+
+def _function_of(f: Any) -> watching.Function | None:
+    """What watches a Python function or method."""
+    code = getattr(getattr(f, "__func__", f), "__code__", None)
+    owner = watching.whose(code) if isinstance(code, types.CodeType) else None
+    return owner if isinstance(owner, watching.Function) else None
+
+
+def _arguments(f: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    bound = inspect.signature(f).bind(*args, **kwargs)
+    bound.apply_defaults()
+    receiver = getattr(f, "__self__", None)
+    if receiver is None:
+        return bound.arguments
+    return {f.__func__.__code__.co_varnames[0]: receiver, **bound.arguments}
+
+
+# ---- pytest
+
+
+def _assertions(project: Project, namespace: dict[str, Any]) -> None:
+    """Have pytest instrument the modules whose asserts it rewrites, which it compiles itself."""
+    rewrite_asserts, rewrite_test = namespace["rewrite_asserts"], namespace["_rewrite_test"]
+    read_pyc, write_pyc = namespace["_read_pyc"], namespace["_write_pyc"]
+    fillers: dict[str, Callable[[types.CodeType], types.CodeType]] = {}
+
+    def instrument_and_rewrite(mod: Any, source: bytes, path: Any = None, config: Any = None) -> None:
+        key = project.key(str(path))
+        if key is not None:
+            try:
+                tree, constants, functions = project.instrumented(key, source, asserts=False)
+            except Exception:
+                pass
+            else:
+                mod.body = tree.body
+                project.functions.extend(functions)
+                module = watching.Module(f"{key}::<module>")
+                fillers[str(path)] = lambda code: constants.fill(code, module)
+        rewrite_asserts(mod, source, path, config)
+
+    def rewrite_and_fill(fn: Any, config: Any) -> Any:
+        stat, code = rewrite_test(fn, config)
+        fill = fillers.pop(str(fn), None)
+        return stat, fill(code) if fill else code
+
+    def read(source: Any, *args: Any, **kwargs: Any) -> Any:
+        return read_pyc(source, *args, **kwargs) if project.key(str(source)) is None else None
+
+    def write(state: Any, code: Any, stat: Any, pyc: Any) -> Any:
+        # a compiled test module lies beside its source, or wherever sys.pycache_prefix says
+        return write_pyc(state, code, stat, pyc) if not _is_filled(code) else False
+
+    namespace.update(
+        rewrite_asserts=instrument_and_rewrite,
+        _rewrite_test=rewrite_and_fill,
+        _read_pyc=read,
+        _write_pyc=write,
+    )
+
+
+def _is_filled(code: types.CodeType) -> bool:
+    """Whether code is of an instrumented module."""
+    return isinstance(watching.whose(code), watching.Module)

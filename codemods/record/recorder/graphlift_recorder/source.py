@@ -1,0 +1,68 @@
+"""Source text as profiles refer to it: which functions a module has, and the digest of each."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import textwrap
+from collections.abc import Iterator
+from importlib.util import decode_source
+from typing import Union
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]  # noqa: UP007 (read by older interpreters too)
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SCOPES = (*FUNCTIONS, ast.ClassDef)
+
+
+def read(data: bytes) -> str:
+    """The text of a module's bytes, with every line end a newline."""
+    return decode_source(data)
+
+
+def digest(text: str, node: FunctionNode) -> str:
+    """What tells a function's present source from an earlier one."""
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines = text.split("\n")[first - 1 : node.end_lineno]
+    data = textwrap.dedent("\n".join(lines)).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
+    """All functions of a module, with their qualified names."""
+    yield from _functions(tree, "", frozenset())
+
+
+def _functions(
+    node: ast.AST, prefix: str, outside: frozenset[str]
+) -> Iterator[tuple[str, FunctionNode]]:
+    for child in statements(node):
+        if not isinstance(child, SCOPES):
+            yield from _functions(child, prefix, outside)
+            continue
+        name = child.name if child.name in outside else prefix + child.name
+        if isinstance(child, ast.ClassDef):
+            yield from _functions(child, f"{name}.", declared(child, ast.Global))
+        else:
+            yield name, child
+            yield from _functions(child, f"{name}.<locals>.", declared(child, ast.Global))
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements, handlers and cases right inside a node."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr):
+            yield child
+
+
+def declared(scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> frozenset[str]:
+    """Names that a function's or class's own body declares global or nonlocal."""
+    names: set[str] = set()
+    pending = [*statements(scope)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, kind):
+            names.update(node.names)
+        elif not isinstance(node, SCOPES):
+            pending.extend(statements(node))
+    return frozenset(names)

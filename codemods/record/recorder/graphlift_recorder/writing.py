@@ -1,0 +1,87 @@
+"""Writes what was seen, for the parent to merge into the profile."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from importlib import util
+from typing import Any
+
+from .loading import Project
+from .watching import Function, Loop, Place
+
+SEEN = "seen.json"
+
+
+def write(project: Project, folder: str) -> None:
+    """Write `seen.json` and the samples' files into a new folder inside `folder`.
+
+    `seen.json` holds "python", "tensorflow" (whether it can be imported) and "functions": entries as
+    in a profile, with a list of kinds for each kind, unjoined.
+    """
+    functions = {}
+    for function in project.functions:
+        if function.calls > 0:
+            functions.setdefault(function.key, function)
+    own = os.path.join(folder, str(os.getpid()))
+    os.makedirs(own)
+    for key, function in functions.items():
+        if function.samples.calls and "numpy" in sys.modules:
+            function.samples.save(os.path.join(own, sample_name(key)))
+    seen = {
+        "python": sys.executable,
+        "tensorflow": "tensorflow" in sys.modules or util.find_spec("tensorflow") is not None,
+        "functions": {key: entry(function) for key, function in functions.items()},
+    }
+    with open(os.path.join(own, SEEN), "w", encoding="utf-8") as file:
+        json.dump(seen, file)
+
+
+def sample_name(key: str) -> str:
+    """The name of the file of a function's samples."""
+    return hashlib.sha1(key.encode()).hexdigest()[:12] + ".npz"
+
+
+def entry(function: Function) -> dict[str, Any]:
+    """All that was seen of a function."""
+    outer = [*function.globals, *function.closure]
+    changed = [place.name for place in outer if place.changed]
+    changed += [name for name, chain in function.chains.items() if chain.changed]
+    return {
+        "source": function.source,
+        "calls": function.calls,
+        "parameters": _places(function.parameters),
+        "returns": sorted(function.returns.kinds),
+        "raises": sorted(function.raises),
+        "globals": _places({place.name: place for place in function.globals}),
+        "closure": _places({place.name: place for place in function.closure}),
+        "attributes": _places(function.chains),
+        "names": _places(function.names),
+        "tests": {
+            position: {"kind": sorted(test.kinds), "true": test.trues, "false": test.falses}
+            for position, test in function.tests.items()
+            if test.kinds
+        },
+        "loops": {position: _loop(loop) for position, loop in function.loops.items()},
+        "changed": changed,
+        "random": [*function.random],
+        "callers": [*function.callers],
+    }
+
+
+def _places(places: Any) -> dict[str, list[str]]:
+    return {name: sorted(place.kinds) for name, place in places.items() if place.kinds}
+
+
+def _loop(loop: Loop) -> dict[str, Any]:
+    iterable: Place | None = loop.iterable
+    return {
+        "trips": loop.trips,
+        "iterable": sorted(iterable.kinds) if iterable else [],
+        "names": {
+            name: [sorted(place.kinds), sorted(loop.ends[name].kinds)]
+            for name, place in loop.entry.items()
+        },
+    }

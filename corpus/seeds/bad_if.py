@@ -1,0 +1,29 @@
+"""A test on a tensor chooses a whole number in one arm and a fraction in the other.
+
+As graph branches the two have different dtypes.
+"""
+
+import tensorflow as tf
+
+
+def rescale(x):
+    """x, doubled where its mean is positive and halved where it is not."""
+    if tf.reduce_mean(x) > 0:
+        gain = 2
+    else:
+        gain = 0.5
+    return x * gain
+
+
+def f(x):
+    for shift in range(30):
+        x = rescale(x - 0.1 * shift) / 1.5
+    return x
+
+
+ARGS = [
+    (tf.constant([1.0, 2.0, 3.0]),),
+    (tf.constant([-1.0, -2.0, -3.0]),),
+    (tf.constant([0.0, 0.0, 0.0]),),
+    (tf.constant([100.0, -1.0, 4.0]),),
+]

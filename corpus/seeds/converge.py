@@ -1,0 +1,29 @@
+"""An iteration runs until it moves little enough, and reports how many steps it took.
+
+The number of steps is an int in eager mode and a tensor out of a graph.
+"""
+
+import tensorflow as tf
+
+
+def square_root(x, tolerance):
+    """The root of x by Newton's iteration, and the number of steps taken."""
+    guess = x / 2.0
+    steps = 0
+    change = tf.constant(float("inf"))
+    while change > tolerance and steps < 200:
+        better = guess - 0.1 * (guess - x / guess)
+        change = tf.abs(better - guess)
+        guess = better
+        steps += 1
+    return guess, steps
+
+
+f = square_root
+
+ARGS = [
+    (tf.constant(2.0), 1e-4),
+    (tf.constant(9.0), 1e-4),
+    (tf.constant(0.25), 1e-3),
+    (tf.constant(1e4), 1e-6),
+]

@@ -1,0 +1,288 @@
+"""The commands, from their arguments to their exit codes."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+EXIT_OK, EXIT_FINDINGS, EXIT_FAILED = 0, 1, 2
+
+
+def test_check_says_where_and_what(graphlift, put):
+    put("a.py", "import tensorflow\nIF\nLIST\n")
+    result = graphlift("check", ".")
+    assert result.out.splitlines() == [
+        "a.py:2:1: GL101 [tensor-if] a IF here (safe)",
+        "a.py:3:1: GL205 [host-read] a LIST here (manual)",
+        "2 findings in 1 file (1 safe, 1 manual)",
+    ]
+    assert result.code == EXIT_FINDINGS
+
+
+def test_check_finds_nothing(graphlift, put):
+    put("a.py", "import tensorflow\n")
+    result = graphlift("check", ".")
+    assert (result.code, result.out) == (EXIT_OK, "0 findings in 1 file\n")
+
+
+def test_quiet_check_says_findings_only(graphlift, put):
+    put("a.py", "import tensorflow\nIF\n")
+    result = graphlift("check", "-q", "a.py")
+    assert result.out == "a.py:2:1: GL101 [tensor-if] a IF here (safe)\n"
+
+
+def test_a_broken_file_does_not_stop_the_others(graphlift, put):
+    put("a.py", "import tensorflow\nSYNTAX\n")
+    put("b.py", "import tensorflow\nIF\n")
+    result = graphlift("check", ".")
+    assert "a.py:3:5: error: invalid syntax\n" in result.out
+    assert "b.py:2:1: GL101" in result.out
+    assert "1 file could not be processed" in result.out
+    assert result.code == EXIT_FAILED
+
+
+@pytest.mark.parametrize(
+    ("mark", "message"),
+    [
+        ("DEEP", "nested too deeply"),
+        ("BUG", "graphlift failed on it: RuntimeError('oops') at conftest.py"),
+    ],
+)
+def test_whatever_goes_wrong_is_told(graphlift, put, mark, message):
+    put("a.py", f"import tensorflow\n{mark}\n")
+    result = graphlift("check", "a.py")
+    assert f"a.py: error: {message}" in result.out
+    assert result.code == EXIT_FAILED
+
+
+def test_a_path_that_is_not_there(graphlift):
+    result = graphlift("check", "nowhere")
+    assert "nowhere: error: no such file or directory" in result.out
+    assert result.code == EXIT_FAILED
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--select", "IF"],
+        ["check"],
+        ["check", ".", "--jobs", "0"],
+        ["check", ".", "--format", "xml"],
+        ["nothing"],
+    ],
+)
+def test_wrong_calls(graphlift, arguments):
+    assert graphlift(*arguments).code == EXIT_FAILED
+
+
+def test_an_unknown_rule_is_a_wrong_call(graphlift, put):
+    result = graphlift("check", ".", "--select", "tensor-fi")
+    assert result.code == EXIT_FAILED
+    assert (
+        result.err
+        == "error: no rule is called 'tensor-fi'; did you mean 'tensor-if'?\n"
+    )
+
+
+def test_select_and_ignore(graphlift, put):
+    put("a.py", "import tensorflow\nIF\nLIST\n")
+    assert "GL205" not in graphlift("check", ".", "--select", "tensor-if").out
+    assert "GL101" not in graphlift("check", ".", "--ignore", "gl101").out
+
+
+def test_json(graphlift, put):
+    put("a.py", "import tensorflow\nIF\n")
+    report = json.loads(graphlift("check", ".", "--format", "json").out)
+    assert report["summary"]["findings"] == 1
+
+
+def test_diff_changes_nothing(graphlift, put):
+    path = put("a.py", "import tensorflow\nIF\n")
+    result = graphlift("diff", ".")
+    assert "-IF\n+tf.cond\n" in result.out
+    assert path.read_text() == "import tensorflow\nIF\n"
+    assert result.code == EXIT_OK
+    assert graphlift("diff", "--exit-code", ".").code == EXIT_FINDINGS
+
+
+def test_diff_tells_what_remains_apart(graphlift, put):
+    put("a.py", "import tensorflow\nIF\nLIST\n")
+    put("b.py", "import tensorflow\nSYNTAX\n")
+    result = graphlift("diff", "a.py")
+    assert "GL205" not in result.out
+    assert "a.py:3:1: GL205" in result.err
+    assert result.code == EXIT_FINDINGS
+    result = graphlift("diff", ".")
+    assert "b.py:3:5: error: invalid syntax" in result.err
+    assert "+tf.cond" in result.out
+    assert result.code == EXIT_FAILED
+
+
+def test_rewrite_says_what_it_did(graphlift, put):
+    path = put("sub/a.py", "import tensorflow\nIF\n")
+    put("b.py", "import tensorflow\n")
+    result = graphlift("rewrite", ".")
+    assert result.out.splitlines() == [
+        "lifted f in sub/a.py",
+        "1 function lifted, 1 file rewritten; 0 findings in 2 files left",
+    ]
+    assert path.read_text() == "import tensorflow\ntf.cond\n"
+    assert result.code == EXIT_OK
+
+
+def test_rewrite_leaves_findings(graphlift, put):
+    put("a.py", "import tensorflow\nLIST\n")
+    result = graphlift("rewrite", ".")
+    assert "GL205" in result.out
+    assert "0 functions lifted, 0 files rewritten; 1 finding" in result.out
+    assert result.code == EXIT_FINDINGS
+
+
+def test_rewrite_counts_no_file_that_it_could_not_write(graphlift, put):
+    path = put("a.py", "import tensorflow\nIF\n")
+    path.chmod(0o444)
+    result = graphlift("rewrite", ".")
+    assert "a.py: error: read-only" in result.out
+    assert "0 functions lifted, 0 files rewritten" in result.out
+    assert path.read_text() == "import tensorflow\nIF\n"
+    assert result.code == EXIT_FAILED
+
+
+def test_rewrite_of_standard_input(graphlift):
+    result = graphlift("rewrite", "-", stdin="import tensorflow\r\nIF é".encode())
+    assert result.raw == "import tensorflow\r\ntf.cond é".encode()
+    assert result.code == EXIT_OK
+
+
+def test_rewrite_of_standard_input_tells_the_rest_apart(graphlift):
+    result = graphlift("rewrite", "-", stdin=b"import tensorflow\nLIST\n")
+    assert result.raw == b"import tensorflow\nLIST\n"
+    assert "-:2:1: GL205" in result.err
+    assert result.code == EXIT_FINDINGS
+
+
+def test_rewrite_of_broken_standard_input_writes_nothing(graphlift):
+    result = graphlift("rewrite", "-", stdin=b"import tensorflow\nSYNTAX\n")
+    assert result.raw == b""
+    assert "-:3:5: error: invalid syntax" in result.err
+    assert result.code == EXIT_FAILED
+
+
+@pytest.mark.parametrize("words", ["rewrite - .", "rewrite --verify -", "verify -"])
+def test_standard_input_goes_alone_and_unproved(graphlift, words):
+    result = graphlift(*words.split())
+    assert (result.code, result.raw) == (EXIT_FAILED, b"")
+
+
+@pytest.mark.parametrize("command", ["diff", "rewrite"])
+def test_a_new_text_that_the_file_cannot_hold(graphlift, put, pipeline, command):
+    path = put("a.py", "# coding: latin-1\nimport tensorflow\nIF")
+    lifted = pipeline.rewrite
+
+    def rewrite(text, *rest):
+        new = lifted(text, *rest)
+        return replace(new, text=new.text + "€")
+
+    pipeline.rewrite = rewrite
+    result = graphlift(command, ".")
+    assert "can't write" in result.out + result.err
+    assert path.read_text().endswith("IF")
+    assert result.code == EXIT_FAILED
+
+
+def test_interrupted_rewrite_says_what_it_wrote(graphlift, put, pipeline, monkeypatch):
+    put("a.py", "import tensorflow\nIF\n")
+    put("b.py", "import tensorflow\nSTOP\n")
+    rewrite = pipeline.rewrite
+
+    def interrupted(text, *rest):
+        if "STOP" in text:
+            raise KeyboardInterrupt
+        return rewrite(text, *rest)
+
+    monkeypatch.setattr(pipeline, "rewrite", interrupted)
+    result = graphlift("rewrite", ".")
+    assert "lifted f in a.py\n" in result.out
+    assert result.err == "interrupted\n"
+    assert result.code == 130
+
+
+def test_explain_a_rule(graphlift):
+    result = graphlift("explain", "TENSOR-IF")
+    assert result.out.startswith("GL101 tensor-if (safe)\n\n")
+    assert result.out == graphlift("explain", "gl101").out
+
+
+def test_explain_an_error(graphlift):
+    message = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"
+    assert "GL101 tensor-if" in graphlift("explain", message).out
+
+
+def test_explain_what_nobody_knows(graphlift):
+    result = graphlift("explain", "why")
+    assert result.code == EXIT_FAILED
+    assert "why" in result.err
+
+
+def test_rules_are_one_a_line(graphlift):
+    lines = graphlift("rules").out.splitlines()
+    assert [line[:5] for line in lines] == sorted(line[:5] for line in lines)
+    assert any(line.split()[:3] == ["GL101", "tensor-if", "safe"] for line in lines)
+
+
+def test_version(graphlift):
+    assert graphlift("--version").out.startswith("graphlift ")
+
+
+def test_a_closed_pipe_is_no_crash(folder):
+    command = f"{sys.executable} -c 'from graphlift.codemods.cli import main; main()' rules | true"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+class RecordError(Exception):
+    pass
+
+
+@pytest.fixture
+def recorder(monkeypatch):
+    """A recorder that keeps what it was asked, and does what `asked.answer` says."""
+    fake = SimpleNamespace(RecordError=RecordError, answer=lambda: 0)
+
+    def record(command, root, output, python):
+        fake.asked = (command, root, output, python)
+        return fake.answer()
+
+    fake.record = record
+    monkeypatch.setitem(sys.modules, "graphlift.codemods.record", fake)
+    return fake
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["--", "python", "-m", "x", "--profile", "y"],
+        ["python", "-m", "x", "--profile", "y"],
+    ],
+)
+def test_record_takes_the_command_as_it_is(graphlift, folder, recorder, command):
+    assert graphlift("record", *command).code == 0
+    assert recorder.asked == (
+        ["python", "-m", "x", "--profile", "y"],
+        folder,
+        Path(".graphlift/profile.json"),
+        None,
+    )
+
+
+def test_record_says_why_it_cannot(graphlift, recorder):
+    def fail():
+        raise RecordError("no such command: x")
+
+    recorder.answer = fail
+    result = graphlift("record", "--", "x")
+    assert (result.code, result.err) == (2, "error: no such command: x\n")

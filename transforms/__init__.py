@@ -1,0 +1,1 @@
+"""What is rewritten: facts about TensorFlow code, and the rules that lift it."""

@@ -1,0 +1,203 @@
+"""GL103 tensor-bool: `and`, `or`, `not`, chained comparisons and identity tests that a tensor decides."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .facts.kinds import BOOL, Function, Kind, Python, Tensor, Variable
+from .facts.staging import is_tensor
+from .findings import Refusal
+from .rule import Rule
+
+if TYPE_CHECKING:
+    from .expressions import Writer
+
+
+class TensorBool(Rule):
+    """Python's `and`, `or`, `not`, a chained comparison or `is True` meets a tensor.
+
+    What it finds:
+        Boolean operators, chained comparisons and identity tests whose value depends on a tensor.
+
+    Why it matters:
+        They ask a tensor for its truth while Python runs. In a graph a tensor has none, so tracing stops with
+        `Using a symbolic tf.Tensor as a Python bool is not allowed`; an identity test silently takes the wrong way.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            if 0.0 < x < 10.0 and not x == 5.0:
+                return x * 2.0
+            return x
+
+        ARGS = [(tf.constant(3.0),), (tf.constant(5.0),), (tf.constant(30.0),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.float32)])
+        def f(x: tf.Tensor):
+            return tf.cond(
+                tf.logical_and(
+                    tf.logical_and(0.0 < x, x < 10.0), tf.logical_not(x == 5.0)
+                ),
+                lambda: x * 2.0,
+                lambda: x,
+            )
+
+        ARGS = [(tf.constant(3.0),), (tf.constant(5.0),), (tf.constant(30.0),)]
+
+    When it is left alone:
+        The truth of a tensor of more than one element, `in` a tensor, and `and`/`or` used for the value of an
+        operand that is no bool.
+    """
+
+    code = "GL103"
+    name = "tensor-bool"
+    errors = (r"symbolic `?tf\.Tensor`? as a Python `?bool`?", r"LogicalNot.*does not match expected type")
+
+
+CHEAP = (ast.Name, ast.Constant, ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Attribute)
+CANNOT_RAISE = frozenset(
+    "abs reduce_sum reduce_mean reduce_max reduce_min reduce_any reduce_all norm size rank shape cast math.is_nan"
+    " math.is_inf math.is_finite equal not_equal greater less greater_equal less_equal logical_and logical_or"
+    " logical_not square sqrt exp math.log sign minimum maximum constant zeros_like ones_like identity".split()
+)
+
+
+def negation(writer: Writer, node: ast.UnaryOp) -> str:
+    """The text of `not operand`."""
+    kind = writer.kind(node.operand)
+    dtype = getattr(kind, "dtype", None)
+    if is_tensor(kind) and dtype not in (None, "bool", "string"):
+        return f"{writer.tf}.equal({writer.text(node.operand)}, 0)"
+    return f"{writer.tf}.logical_not({writer.predicate(node.operand)})"
+
+
+def junction(writer: Writer, node: ast.BoolOp) -> str:
+    """The text of `a and b` or `a or b`; a side that must not run where Python would not run it goes into a cond."""
+    is_and = isinstance(node.op, ast.And)
+    operands = [v for v in node.values if v in writer.facts.kinds and not _decided(writer.kind(v))]
+    for operand in operands:
+        kind = writer.kind(operand)
+        if isinstance(kind, Tensor | Variable) and kind.dtype not in (None, "bool") and not _is_test(writer, node):
+            raise Refusal("`and`/`or` for the value of an operand is not lifted", node, "GL103")
+    result = _operand(writer, operands[-1])
+    for operand in reversed(operands[:-1]):
+        result = _joined(writer, is_and, operand, result, _safe(writer, node, operand))
+    return result
+
+
+def _operand(writer: Writer, node: ast.expr) -> str:
+    return writer.predicate(node)
+
+
+def _joined(writer: Writer, is_and: bool, left: ast.expr, right: str, safe: bool) -> str:
+    tf = writer.tf
+    kind = writer.kind(left)
+    if isinstance(kind, Python):
+        return f"{tf}.convert_to_tensor({writer.atom(left)} {'and' if is_and else 'or'} {right})"
+    first = _operand(writer, left)
+    if safe:
+        return f"{tf}.logical_{'and' if is_and else 'or'}({first}, {right})"
+    if is_and:
+        return f"{tf}.cond({first}, lambda: {right}, lambda: {tf}.constant(False))"
+    return f"{tf}.cond({first}, lambda: {tf}.constant(True), lambda: {right})"
+
+
+def _safe(writer: Writer, node: ast.BoolOp, left: ast.expr) -> bool:
+    """Whether everything right of an operand may run where Python would have stopped at it."""
+    after = node.values[node.values.index(left) + 1 :]
+    return all(is_safe(writer, value) for value in after)
+
+
+def is_safe(writer: Writer, node: ast.expr) -> bool:
+    """Whether evaluating an expression cannot raise, and does nothing else."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            function = writer.kind(inner.func)
+            name = function.name if isinstance(function, Function) else ""
+            if name.removeprefix("tensorflow.") not in CANNOT_RAISE:
+                return False
+        elif isinstance(inner, ast.Div | ast.FloorDiv | ast.Mod):
+            continue
+        elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.FloorDiv | ast.Mod):
+            return False
+        elif isinstance(inner, ast.expr) and not isinstance(inner, CHEAP):
+            return False
+    return True
+
+
+def _decided(kind: Kind) -> bool:
+    return isinstance(kind, Python) and kind.known
+
+
+def _is_test(writer: Writer, node: ast.BoolOp) -> bool:
+    return True
+
+
+def comparison(writer: Writer, node: ast.Compare) -> str | None:
+    """The text of a comparison, chained ones as a logical_and; None where it stays."""
+    if node not in writer.facts.kinds:
+        return None
+    identity = _identity(writer, node)
+    if identity is not None:
+        return identity
+    operands = [node.left, *node.comparators]
+    pairs = list(zip(operands, node.ops, operands[1:], strict=False))
+    texts = [_pair(writer, left, op, right) for left, op, right in pairs]
+    if node not in writer.facts.staged:
+        return texts[0] if len(texts) == 1 and texts[0] != writer.source.segment(node) and _changed(writer, pairs[0]) else None
+    if any(not isinstance(n, ast.Name | ast.Constant | ast.Attribute) for n in node.comparators[:-1]):
+        raise Refusal("a chained comparison evaluates its middle once", node, "GL103")
+    result = texts[-1]
+    for text in reversed(texts[:-1]):
+        result = f"{writer.tf}.logical_and({text}, {result})"
+    return result
+
+
+def _changed(writer: Writer, pair: tuple[ast.expr, ast.cmpop, ast.expr]) -> bool:
+    left, _, right = pair
+    a, b = _promoted(writer, left, right)
+    return (a, b) != (writer.source.segment(left), writer.source.segment(right))
+
+
+def _promoted(writer: Writer, left: ast.expr, right: ast.expr) -> tuple[str, str]:
+    return writer.promotion.operands(
+        (writer.text(left), writer.kind(left), left), (writer.text(right), writer.kind(right), right)
+    )
+
+
+def _pair(writer: Writer, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
+    from .expressions import wrapped
+
+    a, b = (writer.text(left), writer.text(right))
+    if not isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+        a, b = _promoted(writer, left, right)
+    return f"{wrapped(a) if not _binds_tighter(left) else a} {_SIGNS[type(op)]} {wrapped(b) if not _binds_tighter(right) else b}"
+
+
+def _binds_tighter(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp | ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript) or (
+        isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not)
+    )
+
+
+def _identity(writer: Writer, node: ast.Compare) -> str | None:
+    """`flag is True` of a Python bool held in a tensor is the flag itself."""
+    if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return None
+    left, right = writer.kind(node.left), writer.kind(node.comparators[0])
+    if not (isinstance(left, Tensor) and left.weak == "bool" and isinstance(right, Python) and right.type == BOOL.type):
+        return None
+    text = writer.text(node.left)
+    keeps = bool(right.value) == isinstance(node.ops[0], ast.Is)
+    return text if keeps else f"{writer.tf}.logical_not({text})"
+
+
+_SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
+}  # fmt: skip

@@ -1,0 +1,282 @@
+"""GL101 tensor-if and GL102 tensor-ternary: a Python branch on a tensor becomes `tf.cond`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .facts.environment import Environment
+from .facts.kinds import UNKNOWN, Dict, Kind
+from .facts.kinds import Sequence as SequenceKind
+from .findings import Refusal
+from .rule import Rule
+from .steps import Code, Define, Step
+
+if TYPE_CHECKING:
+    from .expressions import Writer
+    from .planner import Planner
+
+
+class TensorIf(Rule):
+    """An `if` whose test is a tensor.
+
+    What it finds:
+        `if`, `elif` and early returns that a tensor decides.
+
+    Why it matters:
+        Eager mode waits for the tensor and takes one way in Python. A graph is traced before the value is known:
+        Keras and plain Python callers stop with an error, and dtypes or names that differ between the arms break it.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            if tf.reduce_sum(x) > 0.0:
+                y = x * 2.0
+            else:
+                y = -x
+            return y
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([-1.0, 0.5]),), (tf.constant([0.0, 0.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+        def f(x: tf.Tensor):
+            y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: -x)
+            return y
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([-1.0, 0.5]),), (tf.constant([0.0, 0.0]),)]
+
+    When it is left alone:
+        Arms that leave values of other structure or of dtypes that no tensor holds both of, and arms that raise,
+        change a caller's objects, or call what is not known.
+    """
+
+    code = "GL101"
+    name = "tensor-if"
+    errors = (
+        r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`? is not allowed",
+        r"has dtype \w+ in the main branch, but dtype \w+ in the else branch",
+        r"is None at the end of the (else|main) branch",
+    )
+
+
+class TensorTernary(Rule):
+    """A conditional expression whose test is a tensor.
+
+    What it finds:
+        `a if test else b` where a tensor decides the test.
+
+    Why it matters:
+        It asks the tensor for its truth while Python runs, which a graph refuses; and AutoGraph wants both sides of
+        one dtype.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            sign = 1 if tf.reduce_sum(x) > 0.0 else -0.5
+            return x * sign
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([-1.0, 0.5]),), (tf.constant([0.0, 0.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+        def f(x: tf.Tensor):
+            sign = tf.cond(
+                tf.reduce_sum(x) > 0.0,
+                lambda: tf.constant(1, tf.float64),
+                lambda: tf.constant(-0.5, tf.float64),
+            )
+            return x * tf.cast(sign, x.dtype)
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([-1.0, 0.5]),), (tf.constant([0.0, 0.0]),)]
+
+    When it is left alone:
+        Sides that no one tensor can hold, such as a function and a tensor, or None and a tensor.
+    """
+
+    code = "GL102"
+    name = "tensor-ternary"
+    errors = (r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`? is not allowed",)
+
+
+def ternary(writer: Writer, node: ast.IfExp) -> str:
+    """The text of a conditional expression that a tensor decides."""
+    want = writer.kind(node)
+    arms = [writer.promotion.coerced(writer.text(e), writer.kind(e), want, e) for e in (node.body, node.orelse)]
+    return f"{writer.tf}.cond({writer.predicate(node.test)}, lambda: {arms[0]}, lambda: {arms[1]})"
+
+
+def lower_if(planner: Planner, node: ast.If) -> list[Step]:
+    """The steps in the place of an `if` that a tensor decides."""
+    if planner.always_returns([node]):
+        text, steps = _call(planner, node, None)
+        return [*steps, Code(f"return {text}", node)]
+    outs = planner.outs(node)
+    if not outs and not planner.has_effects(node):
+        return []
+    text, steps = _call(planner, node, outs)
+    target = ", ".join(outs)
+    return [*steps, Code(f"{target} = {text}" if outs else text, node if not steps else None)]
+
+
+def _call(planner: Planner, node: ast.If, outs: list[str] | None) -> tuple[str, list[Step]]:
+    """The `tf.cond` of an `if`, and the steps that define its arms; `outs` None: the arms return from the function."""
+    test = planner.writer.predicate(node.test)
+    after = planner.facts.after.get(node)
+    steps: list[Step] = []
+    texts = []
+    for arm, name in ((node.body, "true_fn"), (node.orelse, "false_fn")):
+        expression = arm_expression(planner, node, arm, outs, after)
+        if expression is not None:
+            texts.append(f"lambda: {expression}")
+            continue
+        definition, call = _defined(planner, node, arm, name, outs, after)
+        steps.append(definition)
+        texts.append(call)
+    return f"{planner.tf}.cond({test}, {texts[0]}, {texts[1]})", steps
+
+
+def _defined(
+    planner: Planner,
+    node: ast.If,
+    arm: list[ast.stmt],
+    name: str,
+    outs: list[str] | None,
+    after: Environment | None,
+) -> tuple[Define, str]:
+    """An arm as a nested function. What it reassigns and reads is passed in, not captured."""
+    name = planner.names.fresh(name)
+    parameters = tuple(planner.read_and_assigned(arm, outs or []))
+    body = planner.block(arm)
+    if outs is not None:
+        body += _result(planner, node, arm, outs, after)
+    origin = node if arm is node.body else None
+    call = f"lambda: {name}({', '.join(parameters)})" if parameters else name
+    return Define(name, parameters, body, origin), call
+
+
+def _result(
+    planner: Planner, node: ast.If, arm: list[ast.stmt], outs: list[str], after: Environment | None
+) -> list[Step]:
+    if not outs:
+        return []
+    values = [_out(planner, node, arm, name, after) for name in outs]
+    return [Code("return " + ", ".join(values))]
+
+
+def _out(planner: Planner, node: ast.If, arm: list[ast.stmt], name: str, after: Environment | None) -> str:
+    """The value of a name at the end of an arm, as both arms give it."""
+    want = after.kinds[name] if after else UNKNOWN
+    end = planner.end_of(node, arm)
+    have = end.kinds.get(name)
+    if have is None or (name in end.unsure and not _assigned_surely(planner, node, arm, name)):
+        return planner.promotion.zero(want, node) if have is None else _coerced(planner, node, name, have, want)
+    return _coerced(planner, node, name, have, want)
+
+
+def _assigned_surely(planner: Planner, node: ast.If, arm: list[ast.stmt], name: str) -> bool:
+    return name not in planner.facts.before[node].unsure
+
+
+def _coerced(planner: Planner, node: ast.If, name: str, have: Kind, want: Kind) -> str:
+    if want == UNKNOWN:
+        raise Refusal(f"after this `if`, `{name}` may be {have} or something else", node, "GL101")
+    text = planner.promotion.coerced(planner.constant_text(name, have), have, want, node)
+    if isinstance(want, SequenceKind | Dict) and text == name:
+        return planner.copied(name, want)
+    return text
+
+
+def arm_expression(
+    planner: Planner,
+    node: ast.If,
+    arm: list[ast.stmt],
+    outs: list[str] | None,
+    after: Environment | None,
+) -> str | None:
+    """An arm as one expression; None where it needs statements."""
+    if planner.source.has_comment(arm) or planner.has_effects_in(arm):
+        return None
+    arm = [s for s in arm if not isinstance(s, ast.Pass)]
+    if outs is None:
+        return _returned(planner, arm)
+    if not outs:
+        return "None" if not arm else None
+    values: dict[str, str] = {}
+    for statement in arm:
+        found = _value_of(planner, statement, outs, after, values)
+        if found is None:
+            return None
+        values |= found
+    parts = [values[n] if n in values else _out(planner, node, arm, n, after) for n in outs]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
+    match arm:
+        case [ast.Return() as node]:
+            return planner.returned(node)
+        case [ast.If() as node] if node in planner.facts.staged and planner.always_returns([node]):
+            return _nested(planner, node, None)
+    return None
+
+
+def _nested(planner: Planner, node: ast.If, outs: list[str] | None) -> str | None:
+    after = planner.facts.after.get(node)
+    arms = [arm_expression(planner, node, arm, outs, after) for arm in (node.body, node.orelse)]
+    if None in arms:
+        return None
+    return f"{planner.tf}.cond({planner.writer.predicate(node.test)}, lambda: {arms[0]}, lambda: {arms[1]})"
+
+
+def _value_of(
+    planner: Planner,
+    node: ast.stmt,
+    outs: Sequence[str],
+    after: Environment | None,
+    earlier: dict[str, str],
+) -> dict[str, str] | None:
+    """The values a statement gives to names that leave the arm, as texts; None where that takes more."""
+    if planner.reads(node) & earlier.keys():
+        return None
+    writer = planner.writer
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in outs and name not in earlier:
+            pairs = [(name, writer.text(value), planner.stored_kind(node, name))]
+        case ast.AugAssign(target=ast.Name(id=name)) if name in outs and name not in earlier:
+            pairs = [(name, planner.augmented(node)[1], planner.stored_kind(node, name))]
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(
+            values
+        ) and all(isinstance(n, ast.Name) and n.id in outs and n.id not in earlier for n in names):
+            pairs = [
+                (n.id, writer.text(v), planner.stored_kind(node, n.id))
+                for n, v in zip(names, values, strict=True)
+                if isinstance(n, ast.Name)
+            ]
+        case ast.If() if node in planner.facts.staged and not earlier:
+            inner = planner.outs(node)
+            if len(inner) != 1 or inner[0] not in outs:
+                return None
+            text = _nested(planner, node, inner)
+            end = planner.facts.after.get(node)
+            if text is None or end is None:
+                return None
+            pairs = [(inner[0], text, end.kinds.get(inner[0], UNKNOWN))]
+        case _:
+            return None
+    if any("\n" in text and "#" in text for _, text, _ in pairs):
+        return None
+    result = {}
+    for name, text, have in pairs:
+        want = after.kinds[name] if after else UNKNOWN
+        if want == UNKNOWN:
+            raise Refusal(f"after this `if`, `{name}` may be {have} or something else", node, "GL101")
+        result[name] = planner.promotion.coerced(text, have, want, node)
+    return result

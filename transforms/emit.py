@@ -1,0 +1,145 @@
+"""Emits lifted functions into the text of their file: one transaction, all of it or nothing."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Sequence
+
+import libcst as cst
+
+from .editing import Editor, parse_statement
+from .facts.profile import FunctionNode
+from .layout import layout
+from .options import Options
+from .plan import Plan
+from .source import Source
+
+
+def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
+    """The text of the file with these functions lifted.
+
+    Raises:
+        SyntaxError: the new text does not compile.
+        ValueError: libcst reads the file otherwise than `ast` does.
+    """
+    newline = _newline(source.text)
+    lines = _lines_with_ends(source.text)
+    edits: list[tuple[int, int, str]] = []
+    for item in lifted:
+        first = min([item.node.lineno, *(d.lineno for d in item.node.decorator_list)])
+        edits.append((first - 1, item.node.end_lineno or first, _function_text(source, item, options)))
+    for line, statements in _module_statements(source, lifted).items():
+        edits.append((line, line, "".join(f"{s}\n" for s in statements) + "\n"))
+    needed = {name for item in lifted for name in item.imports} - _imported(source.tree)
+    if needed:
+        line = _import_line(source.tree)
+        edits.append((line, line, "".join(f"import {name}\n" for name in sorted(needed))))
+    for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
+        if end == len(lines) and end > start and not lines[end - 1].endswith(("\n", "\r")):
+            text = text.removesuffix("\n")
+        lines[start:end] = [text.replace("\n", newline)]
+    result = "".join(lines)
+    compile(result, "<lifted>", "exec", dont_inherit=True)
+    return result
+
+
+def _function_text(source: Source, item: Plan, options: Options) -> str:
+    node = item.node
+    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+    text = "\n".join(source.lines[first - 1 : node.end_lineno]) + "\n"
+    indented = node.col_offset > 0
+    module = cst.parse_module("if 1:\n" + text if indented else text)
+    holder = module.body[0]
+    tree = holder.body.body[0] if indented else holder  # type: ignore[attr-defined]
+    assert isinstance(tree, cst.FunctionDef)
+    editor = Editor(source, node, tree, node.col_offset, options.line_length)
+    made = _definitions(editor, tree, item)
+    if indented:
+        block = holder.body.with_changes(body=made)  # type: ignore[attr-defined]
+        return module.with_changes(body=[holder.with_changes(body=block)]).code.partition("\n")[2]
+    return module.with_changes(body=made, header=[], footer=[]).code
+
+
+def _definitions(editor: Editor, tree: cst.FunctionDef, item: Plan) -> list[cst.FunctionDef]:
+    docstring = _docstring(item.node)
+    kept = [editor.pairs[docstring][1]] if docstring is not None else []
+    body = cst.IndentedBlock([*kept, *editor.block(item.steps, 0)])
+    decorators = [] if item.decorator is None else [_decorator(editor, item.decorator)]
+    if item.core is None:
+        return [tree.with_changes(body=body, decorators=[*tree.decorators, *decorators])]
+    core = tree.with_changes(
+        name=cst.Name(item.core),
+        body=cst.IndentedBlock(editor.block(item.steps, 0)),
+        decorators=decorators,
+    )
+    statements = [*kept, *(parse_statement(_laid(editor, text)) for text in item.shell)]
+    space = 1 if item.node.col_offset else 2
+    shell = tree.with_changes(
+        body=cst.IndentedBlock(statements), leading_lines=[cst.EmptyLine(indent=False)] * space
+    )
+    return [core, shell]
+
+
+def _laid(editor: Editor, text: str) -> str:
+    return layout(text, editor.indent + 4, editor.width)
+
+
+def _decorator(editor: Editor, text: str) -> cst.Decorator:
+    laid = layout(text, editor.indent + 1, editor.width)
+    return cst.Decorator(cst.parse_expression(laid))
+
+
+def _docstring(node: FunctionNode) -> ast.stmt | None:
+    return node.body[0] if ast.get_docstring(node, clean=False) is not None else None
+
+
+# ---- the module around
+
+
+def _module_statements(source: Source, lifted: Iterable[Plan]) -> dict[int, list[str]]:
+    """New statements of the module by the line index they go before: that of the top-level statement they are for."""
+    found: dict[int, list[str]] = {}
+    for item in lifted:
+        if not item.statements:
+            continue
+        for node in source.tree.body:
+            if node.lineno <= item.node.lineno <= (node.end_lineno or node.lineno):
+                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+                while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
+                    first -= 1
+                found.setdefault(first - 1, []).extend(item.statements)
+    return found
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    return {
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+        if alias.asname is None
+    }
+
+
+def _import_line(tree: ast.Module) -> int:
+    """The line index before which a new import goes: before the first import, after docstring and `__future__`."""
+    line = 0
+    for node in tree.body:
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())) | ast.ImportFrom(module="__future__"):
+                line = node.end_lineno or line
+            case ast.Import() | ast.ImportFrom():
+                return node.lineno - 1
+            case _:
+                break
+    return line
+
+
+def _newline(text: str) -> str:
+    found = re.search(r"\r\n|\n|\r", text)
+    return found[0] if found else "\n"
+
+
+def _lines_with_ends(text: str) -> list[str]:
+    return re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)

@@ -1,0 +1,236 @@
+"""Writes expressions for the graph: the text of each, with what depends on a tensor rewritten."""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from . import booleans, conditionals, host_reads
+from .facts.environment import FunctionFacts
+from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor
+from .facts.staging import holds_tensor, is_strong, is_tensor, is_weak
+from .findings import Refusal
+from .promotion import Promotion
+from .source import Source
+
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
+SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
+    ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
+}  # fmt: skip
+TAKES_WEAK = frozenset(
+    "cast print zeros ones fill reshape range one_hot shape size rank stack expand_dims identity gather repeat tile"
+    " slice strings.as_string equal not_equal eye".split()
+)
+"""TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+BROADCASTING = frozenset(
+    "add subtract multiply divide maximum minimum pow math.maximum math.minimum math.add math.subtract math.multiply"
+    " math.divide squared_difference greater greater_equal less less_equal equal not_equal math.floormod math.floordiv".split()
+)
+
+
+class Writer:
+    """Writes the expressions of one function.
+
+    Args:
+        source: the file.
+        facts: of the function.
+        tf: how the file calls TensorFlow.
+        cores: what to call in the place of a function that has a Python shell, by qualified name.
+    """
+
+    def __init__(self, source: Source, facts: FunctionFacts, tf: str, cores: dict[str, str]) -> None:
+        self.source = source
+        self.facts = facts
+        self.tf = tf
+        self.cores = cores
+        self.promotion = Promotion(tf)
+
+    def kind(self, node: ast.expr) -> Kind:
+        return self.facts.kind(node)
+
+    def text(self, node: ast.expr) -> str:
+        """The text of an expression in the lifted function."""
+        return self.changed(node) or self.source.segment(node)
+
+    def atom(self, node: ast.expr) -> str:
+        """The same, in parentheses where it would not stand as an operand."""
+        text = self.text(node)
+        return text if is_atom(text) else f"({text})"
+
+    def edits(self, node: ast.AST) -> dict[ast.expr, str]:
+        """The new texts of the outermost changed expressions inside a node."""
+        found: dict[ast.expr, str] = {}
+        for child in _expressions(node):
+            text = self.changed(child)
+            if text is not None:
+                found[child] = text
+        return found
+
+    def changed(self, node: ast.expr) -> str | None:
+        """The new text of an expression; None where it stays as it stands."""
+        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+        text: str | None = handler(node) if handler else None
+        if text is not None:
+            return text
+        edits = self.edits(node)
+        if not edits:
+            return None
+        if isinstance(node, ast.JoinedStr) and sys.version_info < (3, 12):
+            raise Refusal("an f-string with tensors in it is not lifted", node, "GL210")
+        return self.source.spliced(node, edits)
+
+    # ---- operators
+
+    def _binop(self, node: ast.BinOp) -> str | None:
+        left, right = self._operand(node.left), self._operand(node.right)
+        a, b = self.promotion.operands(left, right, isinstance(node.op, ast.Div))
+        if (a, b) == (left[0], right[0]):
+            return None
+        return f"{wrapped(a)} {SIGNS[type(node.op)]} {wrapped(b)}"
+
+    def _operand(self, node: ast.expr) -> tuple[str, Kind, ast.expr]:
+        return self.text(node), self.kind(node), node
+
+    def _unaryop(self, node: ast.UnaryOp) -> str | None:
+        if isinstance(node.op, ast.Not) and node in self.facts.staged:
+            return booleans.negation(self, node)
+        return None
+
+    def _boolop(self, node: ast.BoolOp) -> str | None:
+        return booleans.junction(self, node) if node in self.facts.staged else None
+
+    def _compare(self, node: ast.Compare) -> str | None:
+        return booleans.comparison(self, node)
+
+    def _ifexp(self, node: ast.IfExp) -> str | None:
+        return conditionals.ternary(self, node) if node in self.facts.staged else None
+
+    # ---- calls
+
+    def _call(self, node: ast.Call) -> str | None:
+        core = self.cores.get(self.facts.calls.get(node, ""))
+        if core is not None:
+            return self._core_call(node, core)
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "hasattr"):
+            return host_reads.known_answer(self, node)
+        function = self.kind(node.func)
+        if isinstance(function, Function) and function.name.startswith("builtins."):
+            return host_reads.conversion(self, node, function.name.removeprefix("builtins."))
+        arguments = [*node.args, *(k.value for k in node.keywords)]
+        if isinstance(function, Function) and function.name == "tensorflow.constant":
+            return self._constant_of_tensors(node)
+        if any(is_weak(self.kind(a)) for a in arguments):
+            return self._weak_arguments(node, function)
+        if isinstance(function, Function) and any(_holds_weak(self.kind(a)) for a in arguments):
+            raise Refusal("a list of Python numbers that a tensor decides is passed here", node)
+        return None
+
+    def _constant_of_tensors(self, node: ast.Call) -> str | None:
+        """`tf.constant` of what became tensors: a graph takes only Python values there."""
+        value = next((k.value for k in node.keywords if k.arg == "value"), node.args[0] if node.args else None)
+        if value is None or not holds_tensor(self.kind(value)):
+            return None
+        dtype = getattr(self.kind(node), "dtype", None)
+        if dtype is None or len(node.args) > 2 or any(k.arg not in ("dtype", "value") for k in node.keywords):
+            raise Refusal("`tf.constant` of tensors is not lifted here", node)
+        want = Tensor(dtype, ())
+        if isinstance(value, ast.List | ast.Tuple) and isinstance(kind := self.kind(value), Sequence):
+            if not all(is_tensor(k) or isinstance(k, Python) for k in kind.items):
+                raise Refusal("`tf.constant` of nested tensors is not lifted", node)
+            parts = [
+                self.promotion.coerced(self.text(e), k, want, e) for e, k in zip(value.elts, kind.items, strict=True)
+            ]
+            return f"{self.tf}.stack([{', '.join(parts)}])"
+        if not is_tensor(self.kind(value)):
+            raise Refusal("`tf.constant` of tensors is not lifted here", node)
+        return self.promotion.coerced(self.text(value), self.kind(value), want, value)
+
+    def _core_call(self, node: ast.Call, core: str) -> str:
+        edits = {child: text for a in (*node.args, *(k.value for k in node.keywords)) if (text := self.changed(child := a))}
+        owner = f"{self.text(node.func.value)}." if isinstance(node.func, ast.Attribute) else ""
+        edits[node.func] = owner + core
+        return self.source.spliced(node, edits)
+
+    def _weak_arguments(self, node: ast.Call, function: Kind) -> str | None:
+        name = function.name if isinstance(function, Function) else ""
+        if not name.startswith("tensorflow."):
+            if name.startswith("method.") and self.facts.calls.get(node) is None:
+                raise Refusal("a Python number that a tensor decides is passed here", node)
+            return None
+        short = name.removeprefix("tensorflow.")
+        if short in BROADCASTING and len(node.args) == 2 and not node.keywords:
+            first, second = map(self._operand, node.args)
+            a, b = self.promotion.operands(first, second)
+            if not (is_strong(first[1]) or is_strong(second[1])):
+                raise Refusal(f"`{ast.unparse(node.func)}` of Python numbers that a tensor decides is not lifted", node)
+            return f"{self.source.segment(node.func)}({a}, {b})"
+        if short not in TAKES_WEAK:
+            raise Refusal(f"`{ast.unparse(node.func)}` takes a Python number here", node)
+        if short in ("stack", "identity", "fill", "equal", "not_equal", "repeat", "tile"):
+            raise Refusal(f"`{ast.unparse(node.func)}` takes a Python number here", node)
+        return None
+
+    # ---- parts
+
+    def predicate(self, node: ast.expr) -> str:
+        """The text of a scalar bool tensor that says whether a test holds."""
+        kind = self.kind(node)
+        text = self.text(node)
+        if isinstance(kind, Python):
+            return f"{self.tf}.constant(bool({text}))" if kind.type != "bool" else f"{self.tf}.constant({text})"
+        dtype = getattr(kind, "dtype", None)
+        if not is_tensor(kind):
+            raise Refusal(f"the truth of {kind} is not lifted", node, "GL103")
+        if getattr(kind, "shape", ()) not in ((), None):
+            raise Refusal(f"the truth of {kind} is not lifted", node, "GL103")
+        if dtype == "bool":
+            return text
+        if dtype is None:
+            return f"{self.tf}.cast({text}, {self.tf}.bool)"
+        if dtype == "string":
+            raise Refusal("the truth of a text that a tensor decides is not lifted", node, "GL103")
+        return f"{self.tf}.not_equal({text}, 0)"
+
+
+def _expressions(node: ast.AST) -> list[ast.expr]:
+    """The expressions right inside a node, through what is no expression itself."""
+    found: list[ast.expr] = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            found.append(child)
+        elif isinstance(child, ast.keyword | ast.withitem | ast.comprehension | ast.arguments):
+            found += _expressions(child)
+    return found
+
+
+def _holds_weak(kind: Kind) -> bool:
+    if isinstance(kind, Sequence):
+        return any(map(_holds_weak, kind.items))
+    if isinstance(kind, Dict):
+        return any(_holds_weak(value) for _, value in kind.items)
+    return is_weak(kind)
+
+
+def is_atom(text: str) -> bool:
+    """Whether a text stands as an operand without parentheses."""
+    try:
+        node = ast.parse(f"({text})", mode="eval").body
+    except SyntaxError:
+        return False
+    return isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript | ast.List | ast.Dict)
+
+
+def wrapped(text: str) -> str:
+    return text if is_atom(text) or text.startswith("(") and _closes_at_end(text) else f"({text})"
+
+
+def _closes_at_end(text: str) -> bool:
+    depth = 0
+    for i, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0:
+            return i == len(text) - 1
+    return False
+
+

@@ -1,0 +1,1 @@
+"""What is known about a file's functions, from one `ast` parse."""

@@ -1,0 +1,313 @@
+"""What a call gives: TensorFlow's API, methods, builtins, and the project's own functions and classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from . import operators
+from .kinds import (
+    BOOL,
+    INT,
+    SIZE,
+    STR,
+    UNKNOWN,
+    Dict,
+    Elements,
+    Kind,
+    Object,
+    Python,
+    Sequence,
+    Tensor,
+    Variable,
+    forget,
+    join_all,
+    members,
+    python,
+    weak,
+)
+from .modules import FunctionDefinition
+from .outcome import Outcome, failure, outcome
+from .staging import holds_tensor, is_tensor
+
+GRAPH_BASES = frozenset(
+    {
+        "object",
+        "tensorflow.Module",
+        "tensorflow.keras.Model",
+        "tensorflow.keras.layers.Layer",
+        "keras.Model",
+        "keras.layers.Layer",
+    }
+)
+KERAS_CALLS = frozenset({"tensorflow.keras.Model", "tensorflow.keras.layers.Layer", "keras.Model", "keras.layers.Layer"})
+
+
+@dataclass
+class Arguments:
+    """The kinds a call passes; `spread` where `*` or `**` hides some of them."""
+
+    positional: list[Kind]
+    keywords: dict[str, Kind]
+    spread: bool = False
+
+    @property
+    def all(self) -> list[Kind]:
+        return [*self.positional, *self.keywords.values()]
+
+
+def bind(
+    definition: FunctionDefinition, arguments: Arguments, receiver: Kind | None, defaults: Mapping[str, Kind]
+) -> dict[str, Kind] | None:
+    """The kinds of a function's parameters in a call; None where they do not fit."""
+    args = definition.node.args
+    names = [a.arg for a in (*args.posonlyargs, *args.args)]
+    given = list(arguments.positional)
+    if receiver is not None and not definition.is_static:
+        given.insert(0, receiver)
+    if arguments.spread:
+        return None
+    bound = dict(zip(names, given, strict=False))
+    extra = given[len(names) :]
+    if args.vararg:
+        bound[args.vararg.arg] = Sequence("tuple", tuple(extra))
+    elif extra:
+        return None
+    known = {*names, *(a.arg for a in args.kwonlyargs)}
+    others = {k: v for k, v in arguments.keywords.items() if k not in known}
+    bound |= {k: v for k, v in arguments.keywords.items() if k in known}
+    if args.kwarg:
+        bound[args.kwarg.arg] = Dict(tuple(others.items()))
+    elif others:
+        return None
+    for name in known - bound.keys():
+        if name not in defaults:
+            return None
+        bound[name] = defaults[name]
+    return bound
+
+
+def call_builtin(name: str, arguments: Arguments) -> Outcome | None:
+    """What a builtin function gives; None for one that is not known."""
+    handler = _BUILTINS.get(name)
+    if handler is None or arguments.spread:
+        return None
+    return handler(arguments)
+
+
+def _length(arguments: Arguments) -> Outcome | None:
+    kind = operators.length(arguments.positional[0])
+    return None if kind is None else outcome(kind)
+
+
+def _conversion(name: str, fold: Callable[..., object]) -> Callable[[Arguments], Outcome | None]:
+    """int, float, bool, str: of a tensor the Python value that it would be, held in a tensor."""
+
+    def convert(arguments: Arguments) -> Outcome | None:
+        if len(arguments.all) > 1 or arguments.keywords:
+            return None
+        if not arguments.positional:
+            return outcome(python(fold()))
+        kind = arguments.positional[0]
+        if isinstance(kind, Tensor | Variable):
+            if name == "str" or kind.dtype == "string" or not (kind.shape is None or all(d == 1 for d in kind.shape)):
+                return None
+            return outcome(replace(weak(name), mixed=False))
+        if isinstance(kind, Python) and kind.known and kind.type in ("int", "float", "bool", "str"):
+            try:
+                return outcome(python(fold(kind.value)))
+            except (ValueError, OverflowError) as error:
+                return failure(str(error))
+        return None if holds_tensor(kind) or kind == UNKNOWN else outcome(Python(name))
+
+    return convert
+
+
+def _extreme(fold: Callable[..., object]) -> Callable[[Arguments], Outcome | None]:
+    def convert(arguments: Arguments) -> Outcome | None:
+        kinds = arguments.positional
+        if len(kinds) == 1 and isinstance(kinds[0], Sequence):
+            kinds = list(kinds[0].items)
+        if arguments.keywords or not kinds or not all(isinstance(k, Python) for k in kinds):
+            return _host_only(arguments)
+        if all(isinstance(k, Python) and k.known for k in kinds):
+            try:
+                return outcome(python(fold(k.value for k in kinds)))  # type: ignore[attr-defined]
+            except TypeError as error:
+                return failure(str(error))
+        return outcome(forget(join_all(kinds)))
+
+    return convert
+
+
+def _sum(arguments: Arguments) -> Outcome | None:
+    kinds = arguments.positional
+    if len(kinds) != 1 or arguments.keywords:
+        return None
+    if isinstance(kinds[0], Elements) and isinstance(kinds[0].element, Python):
+        return outcome(join_all([INT, kinds[0].element]) if kinds[0].element != INT else INT)
+    if not isinstance(kinds[0], Sequence):
+        return None
+    total: Kind = python(0)
+    for item in kinds[0].items:
+        added = operators.binary("add", total, item)
+        if added is None or added.error:
+            return added
+        total = added.kind
+    return outcome(total)
+
+
+def _absolute(arguments: Arguments) -> Outcome | None:
+    (kind,) = arguments.positional
+    if is_tensor(kind):
+        return outcome(kind if isinstance(kind, Tensor) else Tensor(kind.dtype, kind.shape))  # type: ignore[attr-defined]
+    return outcome(forget(kind)) if isinstance(kind, Python) else None
+
+
+def _range(arguments: Arguments) -> Outcome | None:
+    kinds = arguments.positional
+    if all(isinstance(k, Python) and k.type in ("int", "bool") for k in kinds):
+        values = [k.value for k in kinds if isinstance(k, Python) and k.known]
+        if len(values) == len(kinds) and len(range(*values)) <= 4096:  # type: ignore[call-overload]
+            return outcome(Elements("range", Python("int")))
+        return outcome(Elements("range", INT))
+    if any(k == SIZE for k in kinds):
+        return None
+    if all(isinstance(k, Python) or (isinstance(k, Tensor | Variable) and k.shape in ((), None)) for k in kinds):
+        return outcome(Elements("range", weak("int")))
+    return None
+
+
+def _enumerate(arguments: Arguments) -> Outcome | None:
+    element = operators.iterate(arguments.positional[0])
+    if element is None or len(arguments.all) > 2:
+        return None
+    source = arguments.positional[0]
+    if isinstance(source, Sequence):
+        return outcome(
+            Sequence("tuple", tuple(Sequence("tuple", (python(i), k)) for i, k in enumerate(source.items)))
+        )
+    index = weak("int") if is_tensor(source) else INT
+    return outcome(Elements("enumerate", Sequence("tuple", (index, element))))
+
+
+def _zip(arguments: Arguments) -> Outcome | None:
+    sources = arguments.positional
+    if arguments.keywords.keys() - {"strict"}:
+        return None
+    if all(isinstance(s, Sequence) for s in sources):
+        rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
+        return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
+    elements = [operators.iterate(s) for s in sources]
+    if any(e is None for e in elements):
+        return None
+    return outcome(Elements("zip", Sequence("tuple", tuple(e for e in elements if e))))
+
+
+def _reversed(arguments: Arguments) -> Outcome | None:
+    (source,) = arguments.positional
+    if isinstance(source, Sequence):
+        return outcome(Sequence("tuple", source.items[::-1]))
+    element = operators.iterate(source)
+    return None if element is None or is_tensor(source) else outcome(Elements("reversed", element))
+
+
+def _container(name: str) -> Callable[[Arguments], Outcome | None]:
+    def convert(arguments: Arguments) -> Outcome | None:
+        if not arguments.positional:
+            return outcome(Sequence(name, ()))
+        (source,) = arguments.positional
+        if isinstance(source, Sequence):
+            return outcome(Sequence(name, source.items))
+        element = operators.iterate(source)
+        if element is None or is_tensor(source):
+            return None
+        return outcome(Elements(name, element))
+
+    return convert
+
+
+def _host_only(arguments: Arguments) -> Outcome | None:
+    """A builtin that stays Python's: fine while it meets no tensor."""
+    if any(holds_tensor(kind) or kind in (UNKNOWN, SIZE) for kind in arguments.all):
+        return None
+    return outcome(UNKNOWN)
+
+
+def _typed(kind: Kind) -> Callable[[Arguments], Outcome | None]:
+    def convert(arguments: Arguments) -> Outcome | None:
+        found = _host_only(arguments)
+        return found and outcome(kind)
+
+    return convert
+
+
+def _dict(arguments: Arguments) -> Outcome | None:
+    if arguments.positional:
+        source = arguments.positional[0]
+        return outcome(source) if isinstance(source, Dict) and not arguments.keywords else None
+    return outcome(Dict(tuple(arguments.keywords.items())))
+
+
+_BUILTINS: dict[str, Callable[[Arguments], Outcome | None]] = {
+    "len": _length,
+    "int": _conversion("int", int),
+    "float": _conversion("float", float),
+    "bool": _conversion("bool", bool),
+    "str": _conversion("str", str),
+    "abs": _absolute,
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "sum": _sum,
+    "range": _range,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "reversed": _reversed,
+    "list": _container("list"),
+    "tuple": _container("tuple"),
+    "dict": _dict,
+    "round": _typed(UNKNOWN),
+    "repr": _typed(STR),
+    "format": _typed(STR),
+    "divmod": _host_only,
+    "pow": _host_only,
+    "any": _typed(BOOL),
+    "all": _typed(BOOL),
+    "callable": lambda arguments: outcome(BOOL),
+    "id": _typed(INT),
+    "sorted": _host_only,
+    "slice": _typed(UNKNOWN),
+    "complex": _typed(Python("complex")),
+    "ValueError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "TypeError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "NotImplementedError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "RuntimeError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "KeyError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "IndexError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "AssertionError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+}
+
+
+def is_instance(kind: Kind, names: list[str]) -> bool | None:
+    """What eager mode's isinstance answers; None where that is not known."""
+    answers = {_is_member(member, names) for member in members(kind)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _is_member(kind: Kind, names: list[str]) -> bool | None:
+    if isinstance(kind, Tensor) and not kind.mixed:
+        mine = {kind.weak, "int" if kind.weak == "bool" else None} if kind.weak else {"tensorflow.Tensor"}
+    elif isinstance(kind, Python):
+        mine = {kind.type, "int" if kind.type == "bool" else None}
+    elif isinstance(kind, Variable):
+        mine = {"tensorflow.Variable"}
+    elif isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+        mine = {kind.type}
+    elif isinstance(kind, Dict):
+        mine = {"dict"}
+    else:
+        return None
+    simple = {"int", "float", "bool", "str", "tuple", "list", "dict", "tensorflow.Tensor", "tensorflow.Variable"}
+    if any(name in mine for name in names):
+        return True
+    return False if all(name in simple for name in names) else None

@@ -1,0 +1,95 @@
+"""What is known at a point of a function, and all that is known of a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ..findings import Refusal
+from .kinds import UNKNOWN, Kind
+from .modules import FunctionDefinition
+
+
+@dataclass
+class Environment:
+    """The kinds of the names that are bound; `unsure` are those that some way leaves unbound."""
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    unsure: frozenset[str] = frozenset()
+
+    def copy(self) -> Environment:
+        return Environment(dict(self.kinds), self.unsure)
+
+    def bind(self, name: str, kind: Kind) -> None:
+        self.kinds[name] = kind
+        self.unsure -= {name}
+
+    def unbind(self, name: str) -> None:
+        self.kinds.pop(name, None)
+        self.unsure -= {name}
+
+
+def merge(
+    environments: Iterable[Environment | None], both: Callable[[Kind, Kind], Kind]
+) -> Environment | None:
+    """The environment where ways meet; None for a way that does not get there. `both` joins two kinds of a name."""
+    result: Environment | None = None
+    for other in environments:
+        if other is None:
+            continue
+        if result is None:
+            result = other.copy()
+            continue
+        only_one = result.kinds.keys() ^ other.kinds.keys()
+        for name, kind in other.kinds.items():
+            mine = result.kinds.get(name)
+            result.kinds[name] = kind if mine is None else both(mine, kind)
+        result.unsure |= other.unsure | only_one
+    return result
+
+
+@dataclass
+class Flow:
+    """How a block ends: what is known where it falls through (None: it never does), breaks and continues."""
+
+    end: Environment | None
+    breaks: list[Environment] = field(default_factory=list)
+    continues: list[Environment] = field(default_factory=list)
+
+
+@dataclass
+class FunctionFacts:
+    """What interpretation found out about one function, with its parameters of the given kinds.
+
+    Attributes:
+        kinds: of each expression that was reached.
+        before, after: what is known around each statement that was reached.
+        heads, ends: what is known where a loop's iterations begin and end.
+        staged: the control nodes (if, while, for, ternary, and/or/not, comparison chain, assert) that a tensor decides.
+        exits: the loops, and the function itself, that are left by a break, continue or return that a tensor decides.
+        result: what a call gives inside a graph.
+        problems: why it cannot be lifted, in order.
+        calls: the function of the project that each call reaches.
+        effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
+        operations: how many TensorFlow operations one pass through the text starts.
+    """
+
+    definition: FunctionDefinition
+    parameters: dict[str, Kind]
+    kinds: dict[ast.expr, Kind] = field(default_factory=dict)
+    before: dict[ast.stmt, Environment] = field(default_factory=dict)
+    after: dict[ast.stmt, Environment | None] = field(default_factory=dict)
+    heads: dict[ast.stmt, Environment] = field(default_factory=dict)
+    ends: dict[ast.stmt, Environment] = field(default_factory=dict)
+    staged: set[ast.AST] = field(default_factory=set)
+    exits: set[ast.AST] = field(default_factory=set)
+    returns: list[tuple[ast.Return | None, Kind]] = field(default_factory=list)
+    result: Kind = UNKNOWN
+    problems: list[Refusal] = field(default_factory=list)
+    calls: dict[ast.Call, str] = field(default_factory=dict)
+    effects: dict[str, list[ast.AST]] = field(default_factory=dict)
+    operations: int = 0
+
+    def kind(self, node: ast.expr) -> Kind:
+        return self.kinds.get(node, UNKNOWN)

@@ -1,0 +1,786 @@
+"""What expressions give, and what evaluating them does, as the interpreter walks a function."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from ..findings import Refusal
+from . import methods, operators, tensorflow_api
+from .calls import Arguments, call_builtin, is_instance
+from .environment import Environment, FunctionFacts
+from .kinds import (
+    BOOL,
+    NONE,
+    SIZE,
+    STR,
+    UNKNOWN,
+    Dict,
+    Elements,
+    Function,
+    Kind,
+    Mapping,
+    Module,
+    Object,
+    Python,
+    Sequence,
+    Shaped,
+    Tensor,
+    Type,
+    Union,
+    Variable,
+    forget,
+    join,
+    join_all,
+    members,
+    python,
+    weak,
+)
+from .modules import blocks, bound_names, own_expressions
+from .outcome import Outcome, outcome
+from .profile import FunctionNode, Recorded
+from .staging import choose, holds_tensor, host_join, is_strong, is_tensor, is_weak
+
+if TYPE_CHECKING:
+    from .session import Session
+
+Truth = Literal[True, False, "tensor"] | None
+"""Whether a test holds: known, decided by a tensor, or (None) known to Python only while tracing."""
+
+SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
+ALLOWED_EFFECTS = frozenset({"assign", "assert", "stdout", "write"})
+
+
+@dataclass(frozen=True)
+class _Control:
+    node: ast.AST
+    staged: bool
+    loop: bool
+
+
+class Evaluation:
+    """Evaluates expressions to kinds; `facts` is the function at hand, `session` all that is known of its project."""
+
+    def __init__(self, session: Session, recorded: Recorded | None) -> None:
+        self.session = session
+        self.recorded = recorded
+        self.facts: FunctionFacts
+        self.outer: Environment | None = None
+        self._controls: list[_Control] = []
+
+    def enter(self, facts: FunctionFacts, outer: Environment | None) -> None:
+        self.facts = facts
+        self.outer = outer
+        self._controls = []
+
+    # ---- problems, effects, control
+
+    def problem(self, reason: str, node: ast.AST, code: str = "GL401") -> None:
+        self.facts.problems.append(Refusal(reason, node, code))
+
+    def effect(self, name: str, node: ast.AST) -> None:
+        self.facts.effects.setdefault(name, []).append(node)
+
+    def operation(self) -> None:
+        self.facts.operations += 1
+
+    def marks(self) -> tuple[int, int, dict[str, int], int]:
+        """How much has been found so far; `rewind` forgets what a later, discarded round found."""
+        effects = {name: len(nodes) for name, nodes in self.facts.effects.items()}
+        return len(self.facts.problems), len(self.facts.returns), effects, self.facts.operations
+
+    def rewind(self, marks: tuple[int, int, dict[str, int], int]) -> None:
+        problems, returns, effects, operations = marks
+        del self.facts.problems[problems:]
+        del self.facts.returns[returns:]
+        for name, nodes in self.facts.effects.items():
+            del nodes[effects.get(name, 0) :]
+        self.facts.operations = operations
+
+    @contextmanager
+    def control(self, node: ast.AST, staged: bool, loop: bool | None = None) -> Iterator[None]:
+        is_loop = isinstance(node, ast.For | ast.While) if loop is None else loop
+        self._controls.append(_Control(node, staged, is_loop))
+        try:
+            yield
+        finally:
+            self._controls.pop()
+
+    def is_staged(self) -> bool:
+        return any(control.staged for control in self._controls)
+
+    def innermost_loop(self) -> ast.AST | None:
+        return next((c.node for c in reversed(self._controls) if c.loop), None)
+
+    def exit_to(self, target: ast.AST | None, continues: bool = False) -> None:
+        """Note which loops (and function) an exit leaves by a tensor's word; `target` None is the function."""
+        staged = False
+        for control in reversed(self._controls):
+            staged = staged or control.staged
+            if control.loop and staged and not (continues and control.node is target):
+                self.facts.exits.add(control.node)
+            if control.node is target:
+                return
+        if staged:
+            self.facts.exits.add(self.facts.definition.node)
+
+    def leaves(self, body: list[ast.stmt]) -> bool:
+        return any(isinstance(n, ast.Return) for s in body for n in ast.walk(s))
+
+    def assigned_in(self, node: ast.stmt) -> set[str]:
+        """The names a statement and its blocks bind or change an item of."""
+        names = set(bound_names(node))
+        match node:
+            case ast.Assign(targets=targets):
+                names |= {n for t in targets for n in _item_owners(t)}
+            case ast.AugAssign(target=target):
+                names |= set(_item_owners(target))
+        for block in blocks(node):
+            for inner in block:
+                names |= self.assigned_in(inner)
+        return names
+
+    # ---- what the profile saw
+
+    def observed(self, target: ast.Name, kind: Kind) -> Kind:
+        """The kind with a dtype or, where nothing is known, all else the profile knows of this assignment."""
+        if self.recorded is None or not hasattr(target, "lineno"):
+            return kind
+        node = self.facts.definition.node
+        seen = self.recorded.names.get(
+            f"{target.lineno - node.lineno}:{target.col_offset - node.col_offset}:{target.id}"
+        )
+        if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
+            if kind.dtype is None:
+                kind = replace(kind, dtype=seen.dtype)
+            if kind.shape is None and seen.shape is not None:
+                kind = replace(kind, shape=None)
+        return kind
+
+    # ---- names
+
+    def imported(self, name: str) -> Kind:
+        dotted = self.session.module.imports.get(name)
+        return UNKNOWN if dotted is None else self.session.external(dotted)
+
+    def _name(self, node: ast.Name, environment: Environment) -> Kind:
+        if node.id in environment.kinds:
+            return environment.kinds[node.id]
+        if self.outer is not None and node.id in self.outer.kinds:
+            return self.outer.kinds[node.id]
+        found = self._global_name(node)
+        if found is not None:
+            return found
+        if hasattr(builtins, node.id):
+            return Function(f"builtins.{node.id}")
+        self.problem(f"what `{node.id}` is here is not known", node)
+        return UNKNOWN
+
+    def _global_name(self, node: ast.Name) -> Kind | None:
+        kind = self.session.global_kind(node.id, self.recorded)
+        if kind is None:
+            return None
+        changed = self.recorded is not None and node.id in self.recorded.changed
+        if (changed or node.id in self.session.module.rebound) and not isinstance(kind, Function | Type | Module):
+            self.problem(f"the global `{node.id}` may change between calls", node, "GL302")
+            return forget(kind)
+        return kind
+
+    # ---- expressions
+
+    def evaluate(self, node: ast.expr, environment: Environment) -> Kind:
+        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if handler is None:
+            self.problem(f"`{ast.unparse(node)[:40]}` is not lifted", node)
+            kind: Kind = UNKNOWN
+        else:
+            kind = handler(node, environment)
+        self.facts.kinds[node] = kind
+        return kind
+
+    def settle(self, found: Outcome | None, what: str, node: ast.AST) -> Kind:
+        """The kind of an outcome; notes its effects, and a problem where it is not known or an error."""
+        if found is None:
+            self.problem(f"what {what} gives is not known", node)
+            return UNKNOWN
+        if found.error:
+            self.problem(f"{what} raises: {found.error}", node)
+            return UNKNOWN
+        for name in sorted(found.effects):
+            self.effect(name, node)
+            if name not in ALLOWED_EFFECTS:
+                self.problem(*_blocker(name, what, node))
+        return found.kind
+
+    def _constant(self, node: ast.Constant, environment: Environment) -> Kind:
+        return python(node.value)
+
+    def _namedexpr(self, node: ast.NamedExpr, environment: Environment) -> Kind:
+        kind = self.evaluate(node.value, environment)
+        environment.bind(node.target.id, kind)
+        self.facts.kinds[node.target] = kind
+        return kind
+
+    def _tuple(self, node: ast.Tuple, environment: Environment) -> Kind:
+        return self._display("tuple", node.elts, environment)
+
+    def _list(self, node: ast.List, environment: Environment) -> Kind:
+        return self._display("list", node.elts, environment)
+
+    def _display(self, name: str, elts: list[ast.expr], environment: Environment) -> Kind:
+        items: list[Kind] = []
+        for element in elts:
+            if isinstance(element, ast.Starred):
+                inner = self.evaluate(element.value, environment)
+                if not isinstance(inner, Sequence):
+                    self.problem("how many items `*` gives is not known", element)
+                    return UNKNOWN
+                items += inner.items
+            else:
+                items.append(self.evaluate(element, environment))
+        return Sequence(name, tuple(items))
+
+    def _dict(self, node: ast.Dict, environment: Environment) -> Kind:
+        values = [self.evaluate(v, environment) for v in node.values]
+        keys = [self.evaluate(k, environment) if k else UNKNOWN for k in node.keys]
+        if all(isinstance(k, Python) and k.known and k.type == "str" for k in keys):
+            names = [str(k.value) for k in keys if isinstance(k, Python)]
+            return Dict(tuple(dict(zip(names, values, strict=True)).items()))
+        return Mapping(join_all(map(forget, keys)), join_all(map(forget, values)))
+
+    def _joinedstr(self, node: ast.JoinedStr, environment: Environment) -> Kind:
+        for value in node.values:
+            if isinstance(value, ast.FormattedValue):
+                kind = self.evaluate(value.value, environment)
+                if holds_tensor(kind) or kind == SIZE:
+                    self.problem("it formats a tensor as text", node, "GL210")
+        return STR
+
+    def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:
+        value = self.evaluate(node.value, environment)
+        if isinstance(value, Module):
+            return self.session.external(f"{value.name}.{node.attr}")
+        if isinstance(value, Object | Type):
+            found = self.session.attribute(self, node, value)
+            if found is not None:
+                return found
+        if isinstance(value, Union) and NONE not in value.members:
+            known = [methods.attribute(m, node.attr) for m in value.members]
+            if all(o is not None and not o.error for o in known):
+                return join_all(o.kind for o in known if o)
+        found_outcome = methods.attribute(value, node.attr)
+        if found_outcome is not None:
+            return self.settle(found_outcome, f"`.{node.attr}`", node)
+        if isinstance(value, Function) and value.name.startswith("tensorflow."):
+            return self.session.external(f"{value.name}.{node.attr}")
+        return Function(f"method.{node.attr}", value)
+
+    def _subscript(self, node: ast.Subscript, environment: Environment) -> Kind:
+        value = self.evaluate(node.value, environment)
+        index = self.evaluate(node.slice, environment)
+        parts = [operators.subscript(member, index) for member in members(value)]
+        kind = join_all(
+            self.settle(found, f"`{ast.unparse(node)}`", node) for found in parts
+        )
+        if is_tensor(value):
+            self.operation()
+        elif is_tensor(index):
+            self.problem("a Python container is indexed by a tensor", node, "GL111")
+        return kind
+
+    def _slice(self, node: ast.Slice, environment: Environment) -> Kind:
+        bounds = [self.evaluate(e, environment) if e else NONE for e in (node.lower, node.upper, node.step)]
+        return Sequence("slice", tuple(bounds))
+
+    def _starred(self, node: ast.Starred, environment: Environment) -> Kind:
+        return self.evaluate(node.value, environment)
+
+    # ---- operators
+
+    def _binop(self, node: ast.BinOp, environment: Environment) -> Kind:
+        left = self.evaluate(node.left, environment)
+        right = self.evaluate(node.right, environment)
+        return self.binary(node.op, left, right, node)
+
+    def binary(self, operator: ast.operator, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        name = type(operator).__name__.lower()
+        kinds = []
+        for a in members(left):
+            for b in members(right):
+                own = self.session.operator(self, name, a, b, node)
+                kinds.append(own if own is not None else self._binary(name, a, b, node))
+        kind = join_all(kinds)
+        if holds_tensor(kind):
+            self.operation()
+        return kind
+
+    def _binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        plain = [_unmixed(left), _unmixed(right)]
+        kind = self.settle(
+            operators.binary(name, *plain), f"{_SIGNS.get(name, name)} of {left} and {right}", node
+        )
+        self._check_number(name, left, right, kind, node)
+        return _remixed(kind, name, left, right)
+
+    def _check_number(self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST) -> None:
+        """Refuse where Python's arithmetic and a tensor's part: division by zero, large powers, rounding."""
+        if is_weak(kind) and name in ("div", "floordiv", "mod") and not _nonzero(right):
+            self.problem("Python would raise ZeroDivisionError where this divisor is 0", node)
+        if is_weak(kind) and name in ("pow", "lshift", "rshift"):
+            self.problem("a power of Python numbers that a tensor decides is not lifted", node)
+        pair = (left, right)
+        if any(isinstance(k, Tensor) and k.mixed and not k.weak for k in pair) and not any(
+            is_strong(k) and not getattr(k, "mixed", False) for k in pair
+        ):
+            if self.innermost_loop() is not None and self.is_staged():
+                self.problem("it counts with what may be a Python number or a tensor", node)
+
+    def _unaryop(self, node: ast.UnaryOp, environment: Environment) -> Kind:
+        if isinstance(node.op, ast.Not):
+            truth = self.test(node.operand, environment)
+            if truth == "tensor":
+                self.facts.staged.add(node)
+                return weak("bool")
+            return BOOL if truth is None else python(not truth)
+        operand = self.evaluate(node.operand, environment)
+        name = type(node.op).__name__.lower()
+        kinds = [
+            self.settle(operators.unary(name, _unmixed(m)), f"`{ast.unparse(node)}`", node)
+            for m in members(operand)
+        ]
+        kind = join_all(kinds)
+        if holds_tensor(kind):
+            self.operation()
+        return replace(kind, mixed=True) if isinstance(kind, Tensor) and getattr(operand, "mixed", False) else kind
+
+    def _boolop(self, node: ast.BoolOp, environment: Environment) -> Kind:
+        stops_at = isinstance(node.op, ast.Or)
+        inner = environment
+        kinds: list[Kind] = []
+        staged = False
+        for i, value in enumerate(node.values):
+            truth = self.test(value, inner)
+            kind = self.facts.kind(value)
+            if truth == "tensor":
+                staged = True
+                if i < len(node.values) - 1 and not staged:
+                    kind = kind
+            if truth is not stops_at and truth in (True, False) and i < len(node.values) - 1:
+                continue
+            kinds.append(kind)
+            if truth is stops_at:
+                break
+            inner = self.narrowed(value, not stops_at, inner)
+        if staged:
+            self.facts.staged.add(node)
+        result = kinds[0]
+        for kind in kinds[1:]:
+            result = choose(result, kind) if staged else host_join(result, kind)
+        return result
+
+    def _compare(self, node: ast.Compare, environment: Environment) -> Kind:
+        left = self.evaluate(node.left, environment)
+        kinds: list[Kind] = []
+        for operator, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.evaluate(comparator, environment)
+            kinds.append(self._comparison(type(operator).__name__.lower(), left, right, node))
+            left = right
+        if len(kinds) > 1 and any(map(is_tensor, kinds)):
+            self.facts.staged.add(node)
+        result = kinds[0]
+        for kind in kinds[1:]:
+            result = choose(result, kind) if holds_tensor(result) or holds_tensor(kind) else host_join(result, kind)
+        return result
+
+    def _comparison(self, name: str, left: Kind, right: Kind, node: ast.Compare) -> Kind:
+        kinds = []
+        for a in members(left):
+            for b in members(right):
+                kinds.append(self._compared(name, a, b, node))
+        kind = join_all(kinds)
+        if holds_tensor(kind):
+            self.operation()
+        if isinstance(kind, Union) and holds_tensor(kind):
+            self.problem("this comparison may give a Python bool or a tensor", node)
+        return kind
+
+    def _compared(self, name: str, left: Kind, right: Kind, node: ast.Compare) -> Kind:
+        if name in ("is", "isnot") and isinstance(left, Tensor) and left.weak == "bool" and not left.mixed:
+            if isinstance(right, Python) and right.type == "bool" and right.known:
+                return weak("bool")
+        if name in ("in", "notin") and is_tensor(right):
+            self.problem("`in` a tensor is not lifted yet", node, "GL103")
+            return UNKNOWN
+        if name in ("is", "isnot") and any(isinstance(k, Tensor) and k.mixed for k in (left, right)):
+            if NONE not in (left, right):
+                self.problem("the identity of a value that a tensor chose is not known", node, "GL103")
+        found = operators.compare(name, _unmixed(left), _unmixed(right))
+        return self.settle(found, f"comparing {left} with {right}", node)
+
+    def _ifexp(self, node: ast.IfExp, environment: Environment) -> Kind:
+        truth = self.test(node.test, environment)
+        if truth is True or truth is False:
+            return self.evaluate(node.body if truth else node.orelse, environment)
+        if truth == "tensor":
+            self.facts.staged.add(node)
+        with self.control(node, truth == "tensor"):
+            then = self.evaluate(node.body, self.narrowed(node.test, True, environment))
+            other = self.evaluate(node.orelse, self.narrowed(node.test, False, environment))
+        kind = choose(then, other) if truth == "tensor" else host_join(then, other)
+        if kind == UNKNOWN:
+            self.problem(f"one value cannot hold {then} or {other}", node, "GL102")
+        return kind
+
+    # ---- tests
+
+    def test(self, node: ast.expr, environment: Environment) -> Truth:
+        kind = self.evaluate(node, environment)
+        truth = self.truth(kind)
+        if truth == "tensor" and isinstance(kind, Union):
+            self.problem("this test may be a Python value or a tensor", node)
+        shape = kind.shape if isinstance(kind, Shaped) else ()
+        if truth == "tensor" and shape not in ((), None):
+            self.problem(f"the truth of {kind} is not lifted", node, "GL103")
+        return truth
+
+    def truth(self, kind: Kind) -> Truth:
+        if isinstance(kind, Python):
+            if kind == NONE:
+                return False
+            return bool(kind.value) if kind.known and kind.type not in ("dtype", "ellipsis") else None
+        if is_tensor(kind) or (isinstance(kind, Union) and holds_tensor(kind)):
+            return "tensor"
+        if isinstance(kind, Sequence):
+            return bool(kind.items)
+        if isinstance(kind, Dict):
+            return bool(kind.items)
+        if isinstance(kind, Function | Type | Module):
+            return True
+        return None
+
+    def narrowed(self, test: ast.expr, holds: bool, environment: Environment) -> Environment:
+        """What is known where the test came out so: `x is None` and `x is not None` split a union."""
+        result = environment.copy()
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self.narrowed(operand, not holds, environment)
+            case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == holds:
+                for value in values:
+                    result = self.narrowed(value, holds, result)
+                return result
+            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]):
+                is_none = isinstance(op, ast.Is | ast.Eq) == holds
+            case _:
+                return result
+        kind = result.kinds.get(name)
+        if isinstance(kind, Union) and NONE in kind.members:
+            rest = [m for m in kind.members if m != NONE]
+            result.kinds[name] = NONE if is_none else join_all(rest)
+        return result
+
+    # ---- loops
+
+    def iterates_in_graph(self, node: ast.expr, iterable: Kind) -> bool:
+        """Whether a loop over this can only be a loop of the graph."""
+        if is_tensor(iterable):
+            return True
+        return isinstance(iterable, Elements) and iterable.type in ("range", "enumerate", "zip") and (
+            _has_weak_index(iterable) or holds_tensor(iterable) and iterable.type != "zip"
+        )
+
+    def observed_element(self, node: ast.For, iterable: Kind) -> Kind | None:
+        return join_all(operators.iterate(m) or UNKNOWN for m in members(iterable)) if iterable != UNKNOWN else None
+
+    def runs_at_least_once(self, node: ast.expr, iterable: Kind) -> bool:
+        if isinstance(iterable, Tensor | Variable) and iterable.shape:
+            return bool(iterable.shape[0])
+        match node:
+            case ast.Call(args=[only]) if isinstance(iterable, Elements) and iterable.type == "range":
+                bound = self.facts.kind(only)
+                return isinstance(bound, Python) and isinstance(bound.value, int) and bound.value > 0
+        return False
+
+    # ---- calls
+
+    def _lambda(self, node: ast.Lambda, environment: Environment) -> Kind:
+        return Function(self.session.local_function(node, environment))
+
+    def arguments(self, node: ast.Call, environment: Environment) -> Arguments:
+        positional: list[Kind] = []
+        spread = False
+        for argument in node.args:
+            kind = self.evaluate(argument, environment)
+            if isinstance(argument, ast.Starred):
+                if isinstance(kind, Sequence):
+                    positional += kind.items
+                else:
+                    spread = True
+            else:
+                positional.append(kind)
+        keywords: dict[str, Kind] = {}
+        for keyword in node.keywords:
+            kind = self.evaluate(keyword.value, environment)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = kind
+            elif isinstance(kind, Dict):
+                keywords |= dict(kind.items)
+            else:
+                spread = True
+        return Arguments(positional, keywords, spread)
+
+    def _call(self, node: ast.Call, environment: Environment) -> Kind:
+        special = self._special_call(node, environment)
+        if special is not None:
+            return special
+        function = self.evaluate(node.func, environment)
+        arguments = self.arguments(node, environment)
+        kind = join_all(self._called(node, member, arguments, environment) for member in members(function))
+        if holds_tensor(kind):
+            self.operation()
+        return kind
+
+    def _special_call(self, node: ast.Call, environment: Environment) -> Kind | None:
+        """Calls whose arguments are not just values: slices of Variables, isinstance, print."""
+        match node.func:
+            case ast.Attribute(value=ast.Subscript(value=owner) as part, attr=name) if name in SLICE_WRITES:
+                if isinstance(self.evaluate(owner, environment), Variable):
+                    self.evaluate(part, environment)
+                    self.arguments(node, environment)
+                    self.effect("assign", node)
+                    self.operation()
+                    return self.facts.kind(owner)
+            case ast.Name(id="isinstance") if len(node.args) == 2:
+                kind = self.evaluate(node.args[0], environment)
+                self.evaluate(node.args[1], environment)
+                answer = is_instance(kind, self._class_names(node.args[1]))
+                if answer is None and holds_tensor(kind):
+                    self.problem("the type of what a tensor chose is not known", node)
+                return BOOL if answer is None else python(answer)
+            case ast.Name(id="hasattr") if len(node.args) == 2:
+                kind = self.evaluate(node.args[0], environment)
+                name_kind = self.evaluate(node.args[1], environment)
+                if isinstance(kind, Tensor) and is_strong(kind) and not kind.mixed and name_kind == python("numpy"):
+                    return python(True)
+                if holds_tensor(kind):
+                    self.problem("what attributes a tensor has differs in a graph", node)
+                return BOOL
+            case ast.Name(id="print"):
+                self.arguments(node, environment)
+                self.effect("stdout", node)
+                return NONE
+        return None
+
+    def _class_names(self, node: ast.expr) -> list[str]:
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        names = []
+        for part in parts:
+            kind = self.facts.kind(part)
+            name = getattr(kind, "name", "")
+            names.append(name.removeprefix("builtins."))
+        return names
+
+    def _called(
+        self, node: ast.Call, function: Kind, arguments: Arguments, environment: Environment
+    ) -> Kind:
+        text = ast.unparse(node.func)
+        if isinstance(function, Object | Type):
+            return self.session.call_object(self, node, function, arguments)
+        if not isinstance(function, Function):
+            self.problem(f"what `{text}` is here is not known", node)
+            return UNKNOWN
+        name = function.name
+        if name.startswith("method."):
+            return self._method(node, function, arguments, environment)
+        if name.startswith("builtins."):
+            return self.settle(call_builtin(name.removeprefix("builtins."), arguments), f"`{text}(...)`", node)
+        if name.startswith("tensorflow."):
+            return self._tensorflow(node, name, arguments)
+        return self.session.call_function(self, node, function, arguments, environment)
+
+    def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        if arguments.spread:
+            self.problem(f"what `{ast.unparse(node.func)}` is called with is not known", node)
+            return UNKNOWN
+        plain = Arguments([_unmixed(k) for k in arguments.positional], {k: _unmixed(v) for k, v in arguments.keywords.items()})
+        found = tensorflow_api.call(name, plain.positional, plain.keywords)
+        return self.settle(found, f"`{ast.unparse(node.func)}`", node)
+
+    def _method(
+        self, node: ast.Call, function: Function, arguments: Arguments, environment: Environment
+    ) -> Kind:
+        receiver = function.receiver or UNKNOWN
+        name = function.name.removeprefix("method.")
+        found = methods.method(receiver, name, arguments.positional, arguments.keywords)
+        if found is not None and "mutates" in found.effects:
+            return self._mutation(node, receiver, name, arguments, found, environment)
+        return self.settle(found, f"`.{name}()` of {receiver}", node)
+
+    def _mutation(
+        self,
+        node: ast.Call,
+        receiver: Kind,
+        name: str,
+        arguments: Arguments,
+        found: Outcome,
+        environment: Environment,
+    ) -> Kind:
+        """A list or dict of this function's own, changed while tracing; others are refused."""
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if not (isinstance(owner, ast.Name) and owner.id in environment.kinds):
+            self.problem("something outside this function is changed in place", node, "GL204")
+            return found.kind
+        if owner.id in self.facts.parameters and not self.is_fresh(owner.id):
+            self.problem(f"the caller's `{owner.id}` is changed in place", node, "GL204")
+        if self.is_staged():
+            self.problem("a list or dict is changed where a tensor says so", node, "GL203")
+        if self.is_fresh(owner.id):
+            self.effect("mutates", node)
+        environment.bind(owner.id, _mutated(receiver, name, arguments))
+        return found.kind
+
+    def is_fresh(self, name: str) -> bool:
+        kind = self.facts.parameters.get(name)
+        return isinstance(kind, Object) and kind.fresh
+
+    def assign_attribute(self, node: ast.expr, owner: Kind, name: str, kind: Kind) -> None:
+        if not (isinstance(owner, Object) and owner.fresh):
+            self.problem(f"it writes the attribute `{name}`", node, "GL303")
+        elif self.is_staged():
+            self.problem(f"the attribute `{name}` is written where a tensor says so", node, "GL303")
+        self.effect("mutates", node)
+        if isinstance(owner, Object):
+            self.session.write_attribute(owner.name, name, kind)
+
+    # ---- comprehensions
+
+    def _listcomp(self, node: ast.ListComp, environment: Environment) -> Kind:
+        return self._comprehension("list", node, [node.elt], environment)
+
+    def _setcomp(self, node: ast.SetComp, environment: Environment) -> Kind:
+        return self._comprehension("set", node, [node.elt], environment)
+
+    def _generatorexp(self, node: ast.GeneratorExp, environment: Environment) -> Kind:
+        return self._comprehension("tuple", node, [node.elt], environment)
+
+    def _comprehension(
+        self,
+        name: str,
+        node: ast.ListComp | ast.SetComp | ast.GeneratorExp,
+        results: list[ast.expr],
+        environment: Environment,
+    ) -> Kind:
+        if len(node.generators) != 1:
+            self.problem("a comprehension with several `for` is not lifted", node, "GL109")
+            return UNKNOWN
+        (generator,) = node.generators
+        source = self.evaluate(generator.iter, environment)
+        if self.iterates_in_graph(generator.iter, source):
+            self.problem("a comprehension over a tensor is not lifted yet", node, "GL109")
+            return UNKNOWN
+        if isinstance(source, Sequence) and not generator.ifs and len(source.items) <= 64:
+            items = [self._comprehended(node.elt, generator, item, environment) for item in source.items]
+            return Sequence(name, tuple(items)) if name != "set" else Elements("set", join_all(items))
+        element = operators.iterate(source)
+        if element is None:
+            self.problem(f"what a loop over {source} gives is not known", generator.iter)
+            return UNKNOWN
+        return Elements(name, self._comprehended(node.elt, generator, element, environment))
+
+    def _comprehended(
+        self, result: ast.expr, generator: ast.comprehension, element: Kind, environment: Environment
+    ) -> Kind:
+        inner = environment.copy()
+        self._bind_target(generator.target, element, inner)
+        for condition in generator.ifs:
+            if self.test(condition, inner) == "tensor":
+                self.problem("a comprehension filters by a tensor", condition, "GL109")
+        return self.evaluate(result, inner)
+
+    def _bind_target(self, target: ast.expr, kind: Kind, environment: Environment) -> None:
+        if isinstance(target, ast.Name):
+            environment.bind(target.id, kind)
+            self.facts.kinds[target] = kind
+            return
+        items = kind.items if isinstance(kind, Sequence) else None
+        if not isinstance(target, ast.Tuple) or items is None or len(items) != len(target.elts):
+            self.problem("how this unpacks is not known", target)
+            return
+        for inner, item in zip(target.elts, items, strict=True):
+            self._bind_target(inner, item, environment)
+
+
+_SIGNS = {"add": "+", "sub": "-", "mult": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmult": "@"}
+
+
+def _blocker(effect: str, what: str, node: ast.AST) -> tuple[str, ast.AST, str]:
+    reasons = {
+        "random": (f"{what} draws another stream in a graph", "GL207"),
+        "variable": (f"{what} makes variables on every call", "GL305"),
+        "io": (f"{what} reads or writes outside the program", "GL208"),
+        "host": (f"{what} needs the value while Python runs", "GL205"),
+        "callback": (f"{what} calls Python functions", "GL401"),
+        "mutates": (f"{what} changes an object in place", "GL204"),
+    }
+    reason, code = reasons.get(effect, (f"{what} does more than compute", "GL401"))
+    return reason, node, code
+
+
+def _unmixed(kind: Kind) -> Kind:
+    return replace(kind, mixed=False) if isinstance(kind, Tensor) and kind.mixed else kind
+
+
+def _remixed(kind: Kind, operator: str, left: Kind, right: Kind) -> Kind:
+    """Whether the result may be a Python number: where no operand surely is a tensor, and one may be a number."""
+    if not isinstance(kind, Tensor):
+        return kind
+    pair = (left, right)
+    if kind.weak:
+        mixed = any(isinstance(k, Tensor) and k.mixed for k in pair)
+        sure = operator == "div" or any(_surely_float(k) for k in pair)
+        return replace(kind, mixed=mixed and kind.weak == "float" and not sure)
+    mixed = any(isinstance(k, Tensor) and k.mixed and not k.weak for k in pair)
+    return replace(kind, mixed=mixed and not any(is_strong(k) and not getattr(k, "mixed", False) for k in pair))
+
+
+def _surely_float(kind: Kind) -> bool:
+    if isinstance(kind, Tensor):
+        return kind.weak == "float" and not kind.mixed
+    return isinstance(kind, Python) and kind.type == "float"
+
+
+def _nonzero(kind: Kind) -> bool:
+    return isinstance(kind, Python) and isinstance(kind.value, int | float) and kind.value != 0
+
+
+def _has_weak_index(iterable: Elements) -> bool:
+    element = iterable.element
+    first = element.items[0] if isinstance(element, Sequence) and element.items else element
+    return is_weak(first)
+
+
+def _item_owners(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+        return [target.value.id]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for element in target.elts for name in _item_owners(element)]
+    return []
+
+
+def _mutated(receiver: Kind, name: str, arguments: Arguments) -> Kind:
+    if isinstance(receiver, Sequence) and receiver.type == "list":
+        if name == "append" and len(arguments.positional) == 1:
+            return Sequence("list", (*receiver.items, arguments.positional[0]))
+        if name == "extend" and len(arguments.positional) == 1 and isinstance(arguments.positional[0], Sequence):
+            return Sequence("list", (*receiver.items, *arguments.positional[0].items))
+        if name == "pop" and not arguments.all and receiver.items:
+            return Sequence("list", receiver.items[:-1])
+        return Elements("list", join_all(map(forget, [*receiver.items, *arguments.positional])))
+    if isinstance(receiver, Elements) and name in ("append", "insert"):
+        return Elements("list", join(receiver.element, forget(arguments.positional[-1])))
+    return receiver
+
+

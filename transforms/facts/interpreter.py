@@ -1,0 +1,406 @@
+"""The abstract interpreter: walks a function with the kinds of its parameters and finds the facts.
+
+Statements are taken in order, loops to a fixpoint (Cousot and Cousot, 1977). A tensor that decides an `if` or a loop
+*stages* it: both ways are taken, and Python values set there become values held in tensors (see `staging`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence as Sequenced
+
+from ..findings import Refusal
+from .environment import Environment, Flow, FunctionFacts, merge
+from .evaluation import Evaluation
+from .kinds import (
+    NONE,
+    UNKNOWN,
+    Dataset,
+    Dict,
+    Function,
+    Iterator,
+    Kind,
+    Python,
+    Ragged,
+    Sequence,
+    Tensor,
+    join,
+)
+from .modules import FunctionDefinition
+from .operators import iterate
+from .staging import choose, host_join, is_tensor, stage
+
+MOST_ROUNDS = 12
+HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
+
+
+class Interpreter(Evaluation):
+    """Interprets one function's statements; see `Evaluation` for its expressions."""
+
+    def function(self, definition: FunctionDefinition, facts: FunctionFacts, outer: Environment | None) -> None:
+        """Interpret a function body from the kinds of its parameters; the results go into `facts`."""
+        self.enter(facts, outer)
+        environment = Environment(dict(facts.parameters))
+        flow = self.block(definition.node.body, environment)
+        if flow.end is not None:
+            facts.returns.append((None, NONE))
+        facts.result = self._result(facts)
+
+    def _result(self, facts: FunctionFacts) -> Kind:
+        if not facts.returns:
+            return NONE
+        both = choose if definition_exits(facts) else host_join
+        kinds = [kind for _, kind in facts.returns]
+        result = kinds[0]
+        for kind in kinds[1:]:
+            result = both(result, kind)
+        return result
+
+    # ---- blocks
+
+    def block(self, body: Sequenced[ast.stmt], environment: Environment) -> Flow:
+        flow = Flow(environment)
+        for node in body:
+            if flow.end is None:
+                break
+            self.facts.before[node] = flow.end.copy()
+            inner = self.statement(node, flow.end)
+            flow = Flow(inner.end, flow.breaks + inner.breaks, flow.continues + inner.continues)
+            self.facts.after[node] = inner.end.copy() if inner.end else None
+        return flow
+
+    def statement(self, node: ast.stmt, environment: Environment) -> Flow:
+        handler = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if handler is None:
+            self.problem(f"`{_keyword(node)}` is not lifted", node)
+            return Flow(environment)
+        flow: Flow = handler(node, environment)
+        return flow
+
+    def _pass(self, node: ast.Pass, environment: Environment) -> Flow:
+        return Flow(environment)
+
+    def _expr(self, node: ast.Expr, environment: Environment) -> Flow:
+        self.evaluate(node.value, environment)
+        return Flow(environment)
+
+    def _global(self, node: ast.Global, environment: Environment) -> Flow:
+        self.problem("it writes a module's global", node, "GL301")
+        return Flow(environment)
+
+    def _nonlocal(self, node: ast.Nonlocal, environment: Environment) -> Flow:
+        self.problem("it writes a variable of the function around it", node, "GL301")
+        return Flow(environment)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, environment: Environment) -> Flow:
+        for alias in node.names:
+            name = alias.asname or alias.name.partition(".")[0]
+            environment.bind(name, self.imported(name))
+        return Flow(environment)
+
+    _importfrom = _import
+
+    def _functiondef(self, node: ast.FunctionDef, environment: Environment) -> Flow:
+        definition = self.session.nested(node)
+        if definition is None or node.decorator_list:
+            self.problem(f"the nested function `{node.name}` is not lifted", node)
+            environment.bind(node.name, UNKNOWN)
+        else:
+            environment.bind(node.name, Function(self.session.dotted(definition.qualname)))
+        return Flow(environment)
+
+    # ---- assignments
+
+    def _assign(self, node: ast.Assign, environment: Environment) -> Flow:
+        kind = self.evaluate(node.value, environment)
+        for target in node.targets:
+            self.assign(target, kind, environment)
+        return Flow(environment)
+
+    def _annassign(self, node: ast.AnnAssign, environment: Environment) -> Flow:
+        if node.value is not None:
+            self.assign(node.target, self.evaluate(node.value, environment), environment)
+        return Flow(environment)
+
+    def _augassign(self, node: ast.AugAssign, environment: Environment) -> Flow:
+        loaded = _as_load(node.target)
+        left = self.evaluate(loaded, environment)
+        right = self.evaluate(node.value, environment)
+        kind = self.binary(node.op, left, right, node)
+        if isinstance(left, Sequence) and left.type == "list":
+            self.problem("a list is changed in place", node, "GL203")
+        self.assign(node.target, kind, environment)
+        return Flow(environment)
+
+    def assign(self, target: ast.expr, kind: Kind, environment: Environment) -> None:
+        self.facts.kinds[target] = kind
+        match target:
+            case ast.Name(id=name):
+                environment.bind(name, self.observed(target, kind))
+            case ast.Tuple(elts=elts) | ast.List(elts=elts):
+                self._unpack(target, elts, kind, environment)
+            case ast.Subscript(value=value, slice=index):
+                self._assign_item(target, value, index, kind, environment)
+            case ast.Attribute(value=value, attr=name):
+                self.assign_attribute(target, self.evaluate(value, environment), name, kind)
+            case _:
+                self.problem("this assignment is not lifted", target)
+
+    def _unpack(
+        self, target: ast.expr, elts: list[ast.expr], kind: Kind, environment: Environment
+    ) -> None:
+        kinds: list[Kind] | None = None
+        if isinstance(kind, Sequence) and len(kind.items) == len(elts):
+            kinds = list(kind.items)
+        elif isinstance(kind, Tensor) and not kind.weak and kind.shape and kind.shape[0] == len(elts):
+            self.operation()
+            kinds = [Tensor(kind.dtype, kind.shape[1:])] * len(elts)
+        else:
+            element = None if is_tensor(kind) else iterate(kind)
+            kinds = [element] * len(elts) if element is not None else None
+        if kinds is None or any(isinstance(e, ast.Starred) for e in elts):
+            self.problem(f"how {kind} unpacks here is not known", target)
+            kinds = [UNKNOWN] * len(elts)
+        for element_target, element in zip(elts, kinds, strict=True):
+            self.assign(element_target, element, environment)
+
+    def _assign_item(
+        self,
+        target: ast.Subscript,
+        value: ast.expr,
+        index: ast.expr,
+        kind: Kind,
+        environment: Environment,
+    ) -> None:
+        container = self.evaluate(value, environment)
+        key = self.evaluate(index, environment)
+        if not (isinstance(value, ast.Name) and value.id in environment.kinds):
+            self.problem("something outside this function is changed in place", target, "GL204")
+            return
+        if value.id in self.facts.parameters and not self.is_fresh(value.id):
+            self.problem(f"the caller's `{value.id}` is changed in place", target, "GL204")
+        changed = _with_item(container, key, kind)
+        if changed is None:
+            self.problem("which item is changed here is not known", target, "GL203")
+        else:
+            environment.bind(value.id, changed)
+
+    def _delete(self, node: ast.Delete, environment: Environment) -> Flow:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                environment.unbind(target.id)
+            else:
+                self.problem("`del` of an item or attribute is not lifted", node, "GL204")
+        return Flow(environment)
+
+    # ---- exits
+
+    def _return(self, node: ast.Return, environment: Environment) -> Flow:
+        kind = self.evaluate(node.value, environment) if node.value else NONE
+        self.facts.returns.append((node, kind))
+        self.exit_to(None)
+        return Flow(None)
+
+    def _break(self, node: ast.Break, environment: Environment) -> Flow:
+        self.exit_to(self.innermost_loop())
+        return Flow(None, breaks=[environment])
+
+    def _continue(self, node: ast.Continue, environment: Environment) -> Flow:
+        self.exit_to(self.innermost_loop(), continues=True)
+        return Flow(None, continues=[environment])
+
+    def _raise(self, node: ast.Raise, environment: Environment) -> Flow:
+        if self.is_staged():
+            self.problem("it raises where a tensor says so", node, "GL108")
+        if node.exc is not None:
+            self.evaluate(node.exc, environment)
+        return Flow(None)
+
+    def _assert(self, node: ast.Assert, environment: Environment) -> Flow:
+        if self.test(node.test, environment) == "tensor":
+            self.facts.staged.add(node)
+            self.problem("it asserts on a tensor", node, "GL108")
+        return Flow(environment)
+
+    # ---- if
+
+    def _if(self, node: ast.If, environment: Environment) -> Flow:
+        truth = self.test(node.test, environment)
+        staged = truth == "tensor"
+        if truth is True or truth is False:
+            return self.block(node.body if truth else node.orelse, environment)
+        if staged:
+            self.facts.staged.add(node)
+        with self.control(node, staged):
+            then = self.block(node.body, self.narrowed(node.test, True, environment))
+            other = self.block(node.orelse, self.narrowed(node.test, False, environment))
+        end = merge([then.end, other.end], choose if staged else host_join)
+        return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
+
+    # ---- loops
+
+    def _while(self, node: ast.While, environment: Environment) -> Flow:
+        def enter(head: Environment) -> tuple[bool, bool]:
+            truth = self.test(node.test, head)
+            return truth == "tensor", truth is not True
+
+        return self._loop(node, environment, enter)
+
+    def _for(self, node: ast.For, environment: Environment) -> Flow:
+        iterable = self.evaluate(node.iter, environment)
+        staged = self.iterates_in_graph(node.iter, iterable)
+        element = self.observed_element(node, iterable)
+        if element is None:
+            self.problem(f"what a loop over {iterable} gives is not known", node.iter)
+            element = UNKNOWN
+        if isinstance(iterable, Dataset | Iterator | Ragged):
+            self.problem(f"a loop over {iterable} is not lifted yet", node.iter, "GL106")
+        items = iterable.items if isinstance(iterable, Sequence) else ()
+        if items and not staged:
+            element = items[0]
+            for item in items[1:]:
+                element = join(element, item)
+        at_least_once = bool(items) or self.runs_at_least_once(node.iter, iterable)
+
+        def enter(head: Environment) -> tuple[bool, bool]:
+            return staged, True
+
+        def start(head: Environment) -> None:
+            self.assign(node.target, element, head)
+
+        return self._loop(node, environment, enter, start, at_least_once)
+
+    def _loop(
+        self,
+        node: ast.While | ast.For,
+        environment: Environment,
+        enter: Callable[[Environment], tuple[bool, bool]],
+        start: Callable[[Environment], None] = lambda head: None,
+        at_least_once: bool = False,
+    ) -> Flow:
+        """To a fixpoint. `enter` evaluates the test (staged?, may it fail?), `start` binds a for loop's target."""
+        head = environment.copy()
+        marks = self.marks()
+        for _ in range(MOST_ROUNDS):
+            self.rewind(marks)
+            tested = head.copy()
+            staged, may_end = enter(tested)
+            staged = staged or node in self.facts.exits
+            both = choose if staged else host_join
+            if staged:
+                self.rewind(marks)
+                self.facts.staged.add(node)
+                head = self._carried(node, head)
+                tested = head.copy()
+                enter(tested)
+            inside = tested.copy()
+            with self.control(node, staged):
+                start(inside)
+                body = self.block(node.body, inside)
+            if not staged and node in self.facts.exits:
+                continue
+            entry = _staged(environment, head) if staged else environment
+            grown = merge([entry, body.end, *body.continues], both)
+            if grown is None or _same(grown, head):
+                break
+            head = grown
+        else:
+            self.problem("what the loop's variables hold does not settle", node, "GL104")
+        self.facts.heads[node] = head
+        self.facts.ends[node] = merge([body.end, *body.continues], both) or Environment()
+        exhausted: list[Environment | None] = [tested if may_end else None]
+        if at_least_once and isinstance(node, ast.For):
+            exhausted = [body.end, *body.continues]
+        leaving = merge(exhausted, both)
+        if node.orelse and leaving is not None:
+            with self.control(node, staged and bool(body.breaks), loop=False):
+                other = self.block(node.orelse, leaving)
+            leaving = other.end
+        return Flow(merge([leaving, *body.breaks], both))
+
+    def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:
+        """The head of a staged loop: what its body sets lives in the graph."""
+        staged = head.copy()
+        for name in self.assigned_in(node):
+            if name in staged.kinds:
+                staged.kinds[name] = stage(staged.kinds[name])
+        return staged
+
+    # ---- with, try
+
+    def _with(self, node: ast.With, environment: Environment) -> Flow:
+        for item in node.items:
+            kind = self.evaluate(item.context_expr, environment)
+            if str(getattr(kind, "name", "")) not in HARMLESS_CONTEXTS:
+                self.problem("this context manager is not known", item.context_expr)
+            if item.optional_vars:
+                self.assign(item.optional_vars, kind, environment)
+        return self.block(node.body, environment)
+
+    def _try(self, node: ast.Try, environment: Environment) -> Flow:
+        if node.handlers or node.orelse:
+            self.problem("`try` around tensor work is not lifted", node, "GL211")
+        flow = self.block(node.body, environment)
+        if flow.end is None or flow.breaks or flow.continues or self.leaves(node.body):
+            self.problem("`finally` after an exit is not lifted", node, "GL211")
+            return flow
+        return self.block(node.finalbody, flow.end)
+
+
+def definition_exits(facts: FunctionFacts) -> bool:
+    return facts.definition.node in facts.exits
+
+
+def _keyword(node: ast.stmt) -> str:
+    names = {"AsyncFor": "async for", "AsyncWith": "async with", "AsyncFunctionDef": "async def", "ClassDef": "class"}
+    return names.get(type(node).__name__, type(node).__name__.lower())
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    """The expression that reads what an augmented assignment writes; one node per target, so facts keep to it."""
+    loaded: ast.expr | None = getattr(target, "as_load", None)
+    if loaded is None:
+        match target:
+            case ast.Name(id=name):
+                loaded = ast.Name(name, ast.Load())
+            case ast.Attribute(value=value, attr=attr):
+                loaded = ast.Attribute(value, attr, ast.Load())
+            case ast.Subscript(value=value, slice=index):
+                loaded = ast.Subscript(value, index, ast.Load())
+            case _:
+                raise Refusal("this assignment is not lifted", target)
+        ast.copy_location(loaded, target)
+        target.as_load = loaded  # type: ignore[attr-defined]
+    return loaded
+
+
+def _with_item(container: Kind, key: Kind, kind: Kind) -> Kind | None:
+    """The container after `container[key] = kind`; None where that is not known."""
+    if not (isinstance(key, Python) and key.known):
+        return None
+    if isinstance(container, Sequence) and container.type == "list" and isinstance(key.value, int):
+        items = list(container.items)
+        if not -len(items) <= key.value < len(items):
+            return None
+        items[key.value] = kind
+        return Sequence("list", tuple(items))
+    if isinstance(container, Dict) and isinstance(key.value, str):
+        entries = dict(container.items)
+        entries[key.value] = kind
+        return Dict(tuple(entries.items()))
+    return None
+
+
+def _staged(entry: Environment, head: Environment) -> Environment:
+    """The entry of a staged loop, with what the loop carries held in the graph."""
+    result = entry.copy()
+    for name, kind in entry.kinds.items():
+        if name in head.kinds and kind != head.kinds[name]:
+            result.kinds[name] = stage(kind)
+    return result
+
+
+def _same(a: Environment, b: Environment) -> bool:
+    return a.kinds == b.kinds and a.unsure == b.unsure
+
+

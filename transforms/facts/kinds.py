@@ -1,0 +1,447 @@
+"""Kinds: what a name or an expression holds, as far as it is known.
+
+A kind has a notation that is a Python expression, used in profiles, messages and tests:
+
+    int  float  bool  str  bytes  complex  None      Python values
+    tensor(float32, 2, None)                         a tensor: dtype, then dimensions (None: varies or unknown)
+    tensor(float32)   tensor(float32, ...)           a scalar; a tensor of unknown rank
+    variable(...)  array(...)  ragged(...)  sparse(...)  tensorarray(...)   likewise
+    scalar(float32)                                  a NumPy scalar
+    weak(int)                                        a Python number (or bool, str) held in a tensor
+    tuple(K, K)  list(K, K)  dict(a=K)               fixed members
+    tuple[K]  list[K]  set[K]  dict[K, K]            members of one joined kind
+    dataset(K)  iterator(K)                          a tf.data pipeline and its elements
+    function(m.f)  type(m.C)  object(m.C)  module(m)  generator  size
+    shape(int, size)  slice(K, K, K)  dtype  ellipsis  parts of an index; x.shape; x.dtype
+    A | B                                            seen as both
+    unknown
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+Shape = tuple[int | None, ...] | None
+"""Dimensions of a tensor: None inside for one that varies, None for an unknown rank."""
+
+MOST_MEMBERS = 6
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+
+UNSET = _Unset()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known about a value. Equal kinds are interchangeable."""
+
+
+@dataclass(frozen=True)
+class Python(Kind):
+    """A Python number, text or None: `type` is its type's name, `value` the value where it is known."""
+
+    type: str
+    value: object = UNSET
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Python)
+            and self.type == other.type
+            and type(self.value) is type(other.value)
+            and repr(self.value) == repr(other.value)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.type, repr(self.value)))
+
+    def __str__(self) -> str:
+        return self.type
+
+    @property
+    def known(self) -> bool:
+        return self.value is not UNSET
+
+
+@dataclass(frozen=True)
+class Shaped(Kind):
+    """Something with a dtype (None: unknown) and a shape."""
+
+    dtype: str | None = None
+    shape: Shape = None
+    notation: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        dims = ["..."] if self.shape is None else [str(d) for d in self.shape]
+        return f"{self.notation}({', '.join([self.dtype or 'unknown', *dims])})"
+
+
+@dataclass(frozen=True)
+class Tensor(Shaped):
+    """A tf.Tensor.
+
+    `weak` names the Python type (int, float, bool, str) of a Python value that is held in one. `mixed`: what is
+    a tensor in the graph may be a Python value in eager mode, of this or of another type, depending on the run.
+    """
+
+    weak: str | None = None
+    mixed: bool = False
+    notation: ClassVar[str] = "tensor"
+
+    def __str__(self) -> str:
+        return f"weak({self.weak})" if self.weak else super().__str__()
+
+
+@dataclass(frozen=True)
+class Variable(Shaped):
+    notation: ClassVar[str] = "variable"
+
+
+@dataclass(frozen=True)
+class Array(Shaped):
+    notation: ClassVar[str] = "array"
+
+
+@dataclass(frozen=True)
+class Ragged(Shaped):
+    notation: ClassVar[str] = "ragged"
+
+
+@dataclass(frozen=True)
+class Sparse(Shaped):
+    notation: ClassVar[str] = "sparse"
+
+
+@dataclass(frozen=True)
+class TensorArray(Shaped):
+    """A tf.TensorArray; `shape` is that of its elements."""
+
+    notation: ClassVar[str] = "tensorarray"
+
+
+@dataclass(frozen=True)
+class Scalar(Kind):
+    """A NumPy scalar, such as np.float32(1)."""
+
+    dtype: str | None = None
+
+    def __str__(self) -> str:
+        return f"scalar({self.dtype or 'unknown'})"
+
+
+@dataclass(frozen=True)
+class Sequence(Kind):
+    """A tuple, list, TensorShape ("shape") or slice whose members are known one by one."""
+
+    type: str
+    items: tuple[Kind, ...]
+
+    def __str__(self) -> str:
+        return f"{self.type}({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True)
+class Elements(Kind):
+    """A tuple, list or set of any length, all members of one kind."""
+
+    type: str
+    element: Kind
+
+    def __str__(self) -> str:
+        return f"{self.type}[{self.element}]"
+
+
+@dataclass(frozen=True)
+class Dict(Kind):
+    """A dict whose keys are known strings."""
+
+    items: tuple[tuple[str, Kind], ...]
+
+    def __str__(self) -> str:
+        if all(key.isidentifier() for key, _ in self.items):
+            return f"dict({', '.join(f'{key}={kind}' for key, kind in self.items)})"
+        return str(Mapping(Python("str"), join_all(kind for _, kind in self.items)))
+
+    def get(self, key: str) -> Kind | None:
+        return dict(self.items).get(key)
+
+
+@dataclass(frozen=True)
+class Mapping(Kind):
+    """A dict of any keys."""
+
+    key: Kind
+    value: Kind
+
+    def __str__(self) -> str:
+        return f"dict[{self.key}, {self.value}]"
+
+
+@dataclass(frozen=True)
+class Dataset(Kind):
+    element: Kind
+
+    def __str__(self) -> str:
+        return f"dataset({self.element})"
+
+
+@dataclass(frozen=True)
+class Iterator(Kind):
+    element: Kind
+
+    def __str__(self) -> str:
+        return f"iterator({self.element})"
+
+
+@dataclass(frozen=True)
+class Function(Kind):
+    """A function by its dotted name; `receiver` is what a bound method is bound to."""
+
+    name: str
+    receiver: Kind | None = None
+
+    def __str__(self) -> str:
+        return f"function({self.name})"
+
+
+@dataclass(frozen=True)
+class Type(Kind):
+    name: str
+
+    def __str__(self) -> str:
+        return f"type({self.name})"
+
+
+@dataclass(frozen=True)
+class Object(Kind):
+    """An instance of the named class; `fresh`: made in the function at hand, so nobody else sees its changes."""
+
+    name: str
+    fresh: bool = False
+
+    def __str__(self) -> str:
+        return f"object({self.name})"
+
+
+@dataclass(frozen=True)
+class Module(Kind):
+    name: str
+
+    def __str__(self) -> str:
+        return f"module({self.name})"
+
+
+@dataclass(frozen=True)
+class Union(Kind):
+    """Seen as each of its members, sorted by their notation."""
+
+    members: tuple[Kind, ...]
+
+    def __str__(self) -> str:
+        return " | ".join(map(str, self.members))
+
+
+@dataclass(frozen=True)
+class _Named(Kind):
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+UNKNOWN = _Named("unknown")
+SIZE = _Named("size")
+"""A dimension that is not static: an int in eager mode, None while tracing."""
+UNDEFINED = _Named("undefined")
+GENERATOR = _Named("generator")
+NONE = Python("None", None)
+INT, FLOAT, BOOL, STR = (Python(name) for name in ("int", "float", "bool", "str"))
+
+PYTHON_TYPES = ("int", "float", "bool", "str", "bytes", "complex", "dtype", "ellipsis")
+WEAK_DTYPES = {"int": "int64", "float": "float64", "bool": "bool", "str": "string"}
+"""The dtype in which a Python value lives in a graph, without loss."""
+
+
+def python(value: object) -> Kind:
+    """The kind of a constant of the source text."""
+    return NONE if value is None else Python(type(value).__name__, value)
+
+
+def weak(name: str) -> Tensor:
+    """A Python `name` (int, float, bool, str) held in a scalar tensor."""
+    return Tensor(WEAK_DTYPES[name], (), name)
+
+
+def forget(kind: Kind) -> Kind:
+    """The kind without the value of a Python constant."""
+    if isinstance(kind, Python) and kind != NONE:
+        return Python(kind.type)
+    if isinstance(kind, Sequence):
+        return Sequence(kind.type, tuple(map(forget, kind.items)))
+    if isinstance(kind, Dict):
+        return Dict(tuple((key, forget(value)) for key, value in kind.items))
+    return kind
+
+
+def members(kind: Kind) -> tuple[Kind, ...]:
+    return kind.members if isinstance(kind, Union) else (kind,)
+
+
+def join_shapes(a: Shape, b: Shape) -> Shape:
+    """The tightest shape that admits both."""
+    if a is None or b is None or len(a) != len(b):
+        return None
+    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
+
+
+def join(a: Kind, b: Kind) -> Kind:
+    """The tightest kind that admits both."""
+    if a == b:
+        return a
+    if UNKNOWN in (a, b):
+        return UNKNOWN
+    merged = _merge(a, b)
+    if merged is not None:
+        return merged
+    return _union((*members(a), *members(b)))
+
+
+def join_all(kinds: Iterable[Kind]) -> Kind:
+    """The join of any number of kinds; unknown for none."""
+    result: Kind | None = None
+    for kind in kinds:
+        result = kind if result is None else join(result, kind)
+    return UNKNOWN if result is None else result
+
+
+def _merge(a: Kind, b: Kind) -> Kind | None:
+    """One kind for two of a family, None where they are of different families."""
+    if isinstance(a, Python) and isinstance(b, Python) and a.type == b.type:
+        return Python(a.type)
+    if isinstance(a, Shaped) and type(a) is type(b) and a.dtype == b.dtype:  # type: ignore[attr-defined]
+        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.weak != b.weak:
+            return None
+        if isinstance(a, Tensor) and isinstance(b, Tensor):
+            a = replace(a, mixed=a.mixed or b.mixed)
+        return replace(a, shape=join_shapes(a.shape, b.shape))  # type: ignore[attr-defined]
+    if isinstance(a, Sequence | Elements) and isinstance(b, Sequence | Elements):
+        return _merge_sequences(a, b)
+    if isinstance(a, Dict | Mapping) and isinstance(b, Dict | Mapping):
+        return _merge_dicts(a, b)
+    if isinstance(a, Object) and isinstance(b, Object) and a.name == b.name:
+        return Object(a.name)
+    if isinstance(a, Dataset) and isinstance(b, Dataset):
+        return Dataset(join(a.element, b.element))
+    return None
+
+
+def _merge_sequences(a: Sequence | Elements, b: Sequence | Elements) -> Kind | None:
+    if a.type != b.type:
+        return None
+    if isinstance(a, Sequence) and isinstance(b, Sequence) and len(a.items) == len(b.items):
+        return Sequence(a.type, tuple(map(join, a.items, b.items)))
+    inner = [k for s in (a, b) for k in (s.items if isinstance(s, Sequence) else (s.element,))]
+    return Elements(a.type, join_all(map(forget, inner)))
+
+
+def _merge_dicts(a: Dict | Mapping, b: Dict | Mapping) -> Kind:
+    if isinstance(a, Dict) and isinstance(b, Dict):
+        if [k for k, _ in a.items] == [k for k, _ in b.items]:
+            return Dict(
+                tuple((k, join(x, y)) for (k, x), (_, y) in zip(a.items, b.items, strict=True))
+            )
+    pairs = [
+        pair
+        for d in (a, b)
+        for pair in (
+            [(Python("str"), v) for _, v in d.items] if isinstance(d, Dict) else [(d.key, d.value)]
+        )
+    ]
+    return Mapping(join_all(k for k, _ in pairs), join_all(forget(v) for _, v in pairs))
+
+
+def _union(kinds: Iterable[Kind]) -> Kind:
+    distinct: list[Kind] = []
+    for kind in kinds:
+        for i, other in enumerate(distinct):
+            merged = kind if kind == other else _merge(kind, other)
+            if merged is not None:
+                distinct[i] = merged
+                break
+        else:
+            distinct.append(kind)
+    if len(distinct) > MOST_MEMBERS:
+        return UNKNOWN
+    if len(distinct) == 1:
+        return distinct[0]
+    return Union(tuple(sorted(distinct, key=str)))
+
+
+# ---- notation
+
+
+def parse(text: str) -> Kind:
+    """The kind a notation stands for; ValueError for text that is none."""
+    try:
+        return _read(ast.parse(text, mode="eval").body)
+    except (SyntaxError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a kind: {text!r}") from error
+
+
+_SHAPED = {c.notation: c for c in (Tensor, Variable, Array, Ragged, Sparse, TensorArray)}
+_DOTTED = {"function": Function, "type": Type, "object": Object, "module": Module}
+
+
+def _read(node: ast.expr) -> Kind:
+    match node:
+        case ast.Constant(value=None):
+            return NONE
+        case ast.Name(id="unknown"):
+            return UNKNOWN
+        case ast.Name(id="generator"):
+            return GENERATOR
+        case ast.Name(id="size"):
+            return SIZE
+        case ast.Name(id=name) if name in PYTHON_TYPES:
+            return Python(name)
+        case ast.BinOp(op=ast.BitOr(), left=left, right=right):
+            return join(_read(left), _read(right))
+        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])):
+            return Mapping(_read(key), _read(value))
+        case ast.Subscript(value=ast.Name(id="tuple" | "list" | "set" | "shape" as name), slice=inner):
+            return Elements(name, _read(inner))
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            return _read_call(name, args, keywords)
+    raise ValueError(f"not a kind: {ast.unparse(node)!r}")
+
+
+def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> Kind:
+    if name in _SHAPED:
+        dtype = None if ast.unparse(args[0]) == "unknown" else ast.unparse(args[0])
+        return _SHAPED[name](dtype, _read_dims(args[1:]))
+    if name in _DOTTED:
+        return _DOTTED[name](ast.unparse(args[0]))
+    if name == "scalar":
+        return Scalar(ast.unparse(args[0]))
+    if name == "weak":
+        return weak(ast.unparse(args[0]))
+    if name in ("tuple", "list", "shape", "slice"):
+        return Sequence(name, tuple(map(_read, args)))
+    if name == "dict":
+        return Dict(tuple((str(k.arg), _read(k.value)) for k in keywords))
+    if name == "dataset":
+        return Dataset(_read(args[0]))
+    if name == "iterator":
+        return Iterator(_read(args[0]))
+    raise ValueError(f"not a kind: {name}")
+
+
+def _read_dims(nodes: list[ast.expr]) -> Shape:
+    values = [ast.literal_eval(node) for node in nodes]
+    return None if values == [...] else tuple(values)

@@ -1,0 +1,293 @@
+"""What a module defines: imports, functions, classes, globals, and what is written more than once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .profile import FunctionNode
+
+MUTATORS = frozenset(
+    "append extend insert pop remove clear sort reverse update setdefault popitem add discard appendleft popleft".split()
+)
+
+
+@dataclass
+class FunctionDefinition:
+    """A `def` and where it stands: `owner` is the class it is a method of, `parent` the function around it.
+
+    `node` is its body as lifting has it so far, `original` as the file has it.
+    """
+
+    node: FunctionNode
+    qualname: str
+    owner: ClassDefinition | None = None
+    parent: FunctionDefinition | None = None
+    original: FunctionNode = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.original = self.node
+
+    @property
+    def decorators(self) -> list[str]:
+        return [ast.unparse(d) for d in self.node.decorator_list]
+
+    @property
+    def is_static(self) -> bool:
+        return "staticmethod" in self.decorators
+
+    @property
+    def is_class_method(self) -> bool:
+        return "classmethod" in self.decorators
+
+    @property
+    def is_property(self) -> bool:
+        return "property" in self.decorators
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        args = self.node.args
+        return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+    @cached_property
+    def is_generator(self) -> bool:
+        return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node))
+
+    @cached_property
+    def declared_global(self) -> frozenset[str]:
+        return frozenset(
+            name
+            for node in own_nodes(self.node)
+            if isinstance(node, ast.Global | ast.Nonlocal)
+            for name in node.names
+        )
+
+
+@dataclass
+class ClassDefinition:
+    node: ast.ClassDef
+    qualname: str
+    methods: dict[str, FunctionDefinition] = field(default_factory=dict)
+
+
+class ModuleFacts:
+    """The definitions of one module.
+
+    Args:
+        tree: its parse.
+        name: its dotted name, or its file's stem.
+    """
+
+    def __init__(self, tree: ast.Module, name: str) -> None:
+        self.tree = tree
+        self.name = name
+        self.functions: dict[str, FunctionDefinition] = {}
+        self.classes: dict[str, ClassDefinition] = {}
+        self._collect(tree.body, "", None, None)
+
+    def _collect(
+        self,
+        body: list[ast.stmt],
+        prefix: str,
+        owner: ClassDefinition | None,
+        parent: FunctionDefinition | None,
+    ) -> None:
+        for node in _nested_statements(body):
+            if isinstance(node, FunctionNode):
+                definition = FunctionDefinition(node, prefix + node.name, owner, parent)
+                self.functions[definition.qualname] = definition
+                if owner is not None:
+                    owner.methods[node.name] = definition
+                self._collect(
+                    node.body, f"{definition.qualname}.<locals>.", None, definition
+                )
+            elif isinstance(node, ast.ClassDef):
+                made = ClassDefinition(node, prefix + node.name)
+                self.classes[made.qualname] = made
+                self._collect(node.body, f"{made.qualname}.", made, parent)
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """What a name that an import binds stands for, as a dotted name."""
+        bound: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    bound[name] = alias.name if alias.asname else name
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                for alias in node.names:
+                    bound[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+        return bound
+
+    @cached_property
+    def assignments(self) -> dict[str, list[ast.expr | None]]:
+        """The values each global is given at module level; None for one that is not a plain assignment's."""
+        found: dict[str, list[ast.expr | None]] = {}
+        for node in _nested_statements(self.tree.body):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    plain = isinstance(target, ast.Name)
+                    for name in target_names(target):
+                        found.setdefault(name, []).append(node.value if plain else None)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+                found.setdefault(node.target.id, []).append(node.value)
+            elif isinstance(node, ast.AugAssign | ast.For | ast.With):
+                for name in bound_names(node):
+                    found.setdefault(name, []).extend([None, None])
+        return found
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """Globals that are given another value, or changed in place, after they are made."""
+        names = {name for name, values in self.assignments.items() if len(values) > 1}
+        for definition in self.functions.values():
+            names |= definition.declared_global
+        for node in ast.walk(self.tree):
+            target = _changed_object(node)
+            if isinstance(target, ast.Name):
+                names.add(target.id)
+        return frozenset(names)
+
+    @cached_property
+    def written_attributes(self) -> dict[str, set[str]]:
+        """The functions (by qualified name) that write an attribute, by the attribute's name; `` for module level."""
+        found: dict[str, set[str]] = {}
+        for node, where in self._nodes_with_function():
+            names: list[str] = []
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+                names.append(node.attr)
+            target = _changed_object(node)
+            if isinstance(target, ast.Attribute):
+                names.append(target.attr)
+            for name in names:
+                found.setdefault(name, set()).add(where)
+        return found
+
+    def _nodes_with_function(self) -> Iterator[tuple[ast.AST, str]]:
+        inside: dict[ast.AST, str] = {}
+        for definition in self.functions.values():
+            for node in ast.walk(definition.node):
+                inside[node] = definition.qualname
+        for node in ast.walk(self.tree):
+            yield node, inside.get(node, "")
+
+    def method(self, class_name: str, name: str) -> FunctionDefinition | None:
+        """The method of a class of this module that `name` finds, through bases of this module."""
+        seen: set[str] = set()
+        queue = [class_name]
+        while queue:
+            current = queue.pop(0)
+            made = self.classes.get(current)
+            if made is None or current in seen:
+                continue
+            seen.add(current)
+            if name in made.methods:
+                return made.methods[name]
+            queue += [ast.unparse(base) for base in made.node.bases]
+        return None
+
+    def bases(self, class_name: str) -> list[str]:
+        """The dotted names of a class's bases, and of their bases where they are of this module."""
+        found: list[str] = []
+        queue = [class_name]
+        while queue:
+            made = self.classes.get(queue.pop(0))
+            for base in made.node.bases if made else ():
+                text = ast.unparse(base)
+                root, _, rest = text.partition(".")
+                dotted = self.imports.get(root, root) + (f".{rest}" if rest else "")
+                if dotted not in found:
+                    found.append(dotted)
+                    queue.append(text)
+        return found
+
+
+def own_nodes(function: FunctionNode | ast.Lambda) -> Iterator[ast.AST]:
+    """The nodes of a function's body, without those of functions and classes inside it."""
+    body = function.body if isinstance(function.body, list) else [function.body]
+    queue: list[ast.AST] = list(body)
+    while queue:
+        node = queue.pop()
+        yield node
+        if not isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
+            queue.extend(ast.iter_child_nodes(node))
+
+
+def target_names(target: ast.expr) -> list[str]:
+    """The names an assignment target binds."""
+    if isinstance(target, ast.Name):
+        return [target.id]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for item in target.elts for name in target_names(item)]
+    if isinstance(target, ast.Starred):
+        return target_names(target.value)
+    return []
+
+
+def bound_names(node: ast.AST) -> list[str]:
+    """The names one statement binds itself, in order; walrus targets in its expressions included."""
+    names: list[str] = []
+    match node:
+        case ast.Assign(targets=targets):
+            names = [n for t in targets for n in target_names(t)]
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
+            names = target_names(target)
+        case ast.For(target=target):
+            names = target_names(target)
+        case ast.With(items=items):
+            names = [n for i in items if i.optional_vars for n in target_names(i.optional_vars)]
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+            return [a.asname or a.name.partition(".")[0] for a in aliases]
+    for expression in own_expressions(node):
+        for inner in ast.walk(expression):
+            if isinstance(inner, ast.NamedExpr):
+                names += target_names(inner.target)
+    return list(dict.fromkeys(names))
+
+
+def own_expressions(node: ast.AST) -> list[ast.expr]:
+    """The expressions that belong to a statement itself, not to statements inside it."""
+    found: list[ast.expr] = []
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            found.append(child)
+        elif isinstance(child, ast.withitem):
+            found += [e for e in (child.context_expr, child.optional_vars) if e]
+    return found
+
+
+def _nested_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements and those in their blocks, not in functions or classes."""
+    for node in body:
+        yield node
+        if not isinstance(node, FunctionNode | ast.ClassDef):
+            for inner in blocks(node):
+                yield from _nested_statements(inner)
+
+
+def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
+    """The blocks of a compound statement, in order."""
+    found = [getattr(node, name, None) for name in ("body", "orelse")]
+    found += [handler.body for handler in getattr(node, "handlers", ())]
+    found += [case.body for case in getattr(node, "cases", ())]
+    found.append(getattr(node, "finalbody", None))
+    return [block for block in found if isinstance(block, list) and block]
+
+
+def _changed_object(node: ast.AST) -> ast.expr | None:
+    """What a node changes in place: x of `x[i] = v`, `x.a = v`, `x.append(v)`, `x += v`."""
+    match node:
+        case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
+            return value
+        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
+            return value
+        case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in MUTATORS:
+            return value
+        case ast.AugAssign(target=target):
+            return target
+    return None

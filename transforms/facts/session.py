@@ -1,0 +1,547 @@
+"""The facts of a module's functions, found by interpreting each with what its callers pass."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from . import tensorflow_api
+from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
+from .environment import Environment, FunctionFacts
+from .evaluation import Evaluation
+from .interpreter import Interpreter
+from .kinds import (
+    FLOAT,
+    INT,
+    NONE,
+    UNKNOWN,
+    Elements,
+    Function,
+    Kind,
+    Module,
+    Object,
+    Python,
+    Tensor,
+    Type,
+    Union,
+    Variable,
+    forget,
+    join,
+    join_all,
+    parse,
+    python,
+)
+from .modules import ClassDefinition, FunctionDefinition, ModuleFacts
+from .profile import FunctionNode, Profile, Recorded
+from .staging import holds_tensor, is_tensor, is_weak
+
+MOST_ROUNDS = 6
+INITIALIZERS = ("__init__", "build")
+DUNDERS = {"add": "add", "sub": "sub", "mult": "mul", "div": "truediv", "matmult": "matmul"}
+EXTERNAL_ROOTS = {"keras": "tensorflow.keras"}
+INTEGERS_OF_MATH = frozenset({"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"})
+KERAS_ATTRIBUTES: dict[str, Kind] = {
+    "trainable_variables": Elements("list", Variable()),
+    "trainable_weights": Elements("list", Variable()),
+    "non_trainable_variables": Elements("list", Variable()),
+    "variables": Elements("list", Variable()),
+    "weights": Elements("list", Variable()),
+    "losses": Elements("list", Tensor()),
+}
+
+
+@dataclass(frozen=True)
+class _Local:
+    """A lambda, and what was bound around it where it was made."""
+
+    node: ast.Lambda
+    environment: Environment
+
+
+class Session:
+    """All that is known of one module.
+
+    Args:
+        module: its definitions.
+        lines: its text, without newline characters.
+        path: as the profile names it.
+        profile: what a recorded run saw, if any.
+    """
+
+    def __init__(
+        self, module: ModuleFacts, lines: list[str], path: str, profile: Profile | None = None
+    ) -> None:
+        self.module = module
+        self.lines = lines
+        self.path = path
+        self.profile = profile
+        self._found: dict[str, FunctionFacts] = {}
+        self._contexts: dict[str, dict[str, Kind]] = {}
+        self._outer: dict[str, Environment] = {}
+        self._attributes: dict[str, dict[str, Kind]] = {}
+        self._globals: dict[str, Kind] = {}
+        self._lambdas: dict[str, _Local] = {}
+        self._active: list[str] = []
+        self._dirty = False
+        self._by_node = {d.node: d for d in module.functions.values()}
+        self._recorded = {
+            q: profile.get(path, q, lines, d.node) if profile else None
+            for q, d in module.functions.items()
+        }
+
+    # ---- functions
+
+    def analyse(self, entries: frozenset[str] = frozenset()) -> Mapping[str, FunctionFacts]:
+        """The facts of every function whose parameters' kinds are known, by qualified name.
+
+        `entries` are functions called from outside the graph, beside those that nothing in this module calls.
+        """
+        for _ in range(MOST_ROUNDS):
+            self._dirty = False
+            self._found.clear()
+            for qualname in [q for q in self.module.functions if q in entries or not self._callers(q)]:
+                self._analyse_root(qualname)
+            for qualname in self.module.functions:
+                if qualname not in self._found:
+                    self._analyse_root(qualname)
+            if not self._dirty:
+                break
+        return self._found
+
+    def _analyse_root(self, qualname: str) -> None:
+        definition = self.module.functions[qualname]
+        parameters = self.root_parameters(definition)
+        if parameters is not None:
+            self._analyse(definition, parameters)
+
+    def _callers(self, qualname: str) -> list[str]:
+        """The recorded callers of a function, where all of them are functions of this module."""
+        recorded = self.recorded(qualname)
+        callers = recorded.callers if recorded else ()
+        known = [c.removeprefix(f"{self.path}::") for c in callers]
+        return known if all(c in self.module.functions and c != qualname for c in known) else []
+
+    def recorded(self, qualname: str) -> Recorded | None:
+        return self._recorded.get(qualname)
+
+    def root_parameters(self, definition: FunctionDefinition) -> dict[str, Kind] | None:
+        """What a function is called with from outside: recorded, or annotated; None where nothing tells."""
+        recorded = self.recorded(definition.qualname)
+        if "<locals>" in definition.qualname:
+            return None
+        if recorded is not None and recorded.calls:
+            return dict(recorded.parameters)
+        annotated = {a.arg: self.annotation(a.annotation) for a in definition.parameters}
+        if definition.owner and definition.parameters and not definition.is_static:
+            annotated[definition.parameters[0].arg] = Object(self.dotted(definition.owner.qualname))
+        if definition.node.args.vararg or definition.node.args.kwarg:
+            return None
+        if UNKNOWN in annotated.values() or not any(map(holds_tensor, annotated.values())):
+            return None
+        return annotated
+
+    def annotation(self, node: ast.expr | None) -> Kind:
+        """The kind that an annotation promises; unknown where there is none."""
+        match node:
+            case ast.Constant(value=None):
+                return NONE
+            case ast.Constant(value=str() as text):
+                try:
+                    return self.annotation(ast.parse(text, mode="eval").body)
+                except SyntaxError:
+                    return UNKNOWN
+            case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+                return join(self.annotation(left), self.annotation(right))
+            case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
+                return join(self.annotation(inner), NONE)
+            case ast.Name(id="int" | "float" | "bool" | "str" as name):
+                return Python(name)
+            case ast.Name() | ast.Attribute():
+                return self._annotated_class(ast.unparse(node))
+        return UNKNOWN
+
+    def _annotated_class(self, text: str) -> Kind:
+        if text in self.module.classes:
+            return Object(self.dotted(text))
+        root, _, rest = text.partition(".")
+        dotted = self.module.imports.get(root, "") + (f".{rest}" if rest else "")
+        if dotted == "tensorflow.Tensor":
+            return Tensor()
+        if dotted == "tensorflow.Variable":
+            return Variable()
+        return UNKNOWN
+
+    def _analyse(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind], outer: Environment | None = None
+    ) -> FunctionFacts:
+        qualname = definition.qualname
+        known = self._contexts.get(qualname)
+        joined = parameters if known is None else {
+            name: join(kind, parameters.get(name, UNKNOWN)) for name, kind in known.items()
+        }
+        if known is not None and joined != known:
+            self._dirty = True
+        found = self._found.get(qualname)
+        if found is not None and found.parameters == joined and outer is None:
+            return found
+        self._contexts[qualname] = joined
+        facts = FunctionFacts(definition, joined)
+        self._active.append(qualname)
+        try:
+            Interpreter(self, self.recorded(qualname)).function(definition, facts, outer or self._outer.get(qualname))
+        finally:
+            self._active.pop()
+        self._found[qualname] = facts
+        return facts
+
+    def replace_body(self, qualname: str, node: FunctionNode, bound: Environment | None = None) -> None:
+        """Go on with another body of a function; `bound` are names that its module will have."""
+        self.module.functions[qualname].node = node
+        if bound is not None:
+            self._outer.setdefault(qualname, Environment()).kinds |= bound.kinds
+
+    def nested(self, node: FunctionNode) -> FunctionDefinition | None:
+        return self._by_node.get(node)
+
+    # ---- names
+
+    def dotted(self, qualname: str) -> str:
+        return f"{self.module.name}.{qualname}"
+
+    def qualname(self, dotted: str) -> str:
+        return dotted.removeprefix(f"{self.module.name}.")
+
+    def class_of(self, name: str) -> ClassDefinition | None:
+        """The module's class of a dotted name."""
+        return self.module.classes.get(self.qualname(name))
+
+    def external(self, dotted: str) -> Kind:
+        """What a dotted name of another package stands for."""
+        root, _, rest = dotted.partition(".")
+        if root in EXTERNAL_ROOTS:
+            dotted = EXTERNAL_ROOTS[root] + (f".{rest}" if rest else "")
+        if dotted == "tensorflow":
+            return Module(dotted)
+        if dotted.startswith("tensorflow."):
+            return tensorflow_api.constant(dotted) or Function(dotted)
+        if root == "math" and rest and not callable(getattr(math, rest, None)):
+            return python(getattr(math, rest, None))
+        if not rest:
+            return Module(dotted)
+        return Function(dotted)
+
+    def global_kind(self, name: str, recorded: Recorded | None) -> Kind | None:
+        """What a module's global holds; None where it has none of this name."""
+        if name in self.module.functions:
+            return Function(self.dotted(name))
+        if name in self.module.classes:
+            return Type(self.dotted(name))
+        if name in self.module.imports:
+            return self.external(self.module.imports[name])
+        if name not in self.module.assignments:
+            return None
+        if name not in self._globals:
+            self._globals[name] = UNKNOWN
+            self._globals[name] = self._evaluate_global(name)
+        kind = self._globals[name]
+        seen = recorded.globals.get(name) if recorded else None
+        if name in self.module.rebound and seen is not None:
+            return seen
+        if kind == UNKNOWN or (isinstance(kind, Tensor | Variable) and kind.shape is None):
+            return seen or kind
+        return kind
+
+    def _evaluate_global(self, name: str) -> Kind:
+        kinds = []
+        for value in self.module.assignments[name]:
+            kinds.append(UNKNOWN if value is None else self._evaluate_module(value))
+        return join_all(kinds) if len(kinds) == 1 else join_all(map(forget, kinds))
+
+    def _evaluate_module(self, value: ast.expr) -> Kind:
+        """The kind of an expression of the module itself; what it does besides does not matter here."""
+        stub = ast.parse("def module(): pass").body[0]
+        assert isinstance(stub, ast.FunctionDef)
+        evaluation = Evaluation(self, None)
+        evaluation.enter(FunctionFacts(FunctionDefinition(stub, "<module>"), {}), None)
+        return _settled(evaluation.evaluate(value, Environment()))
+
+    # ---- calls
+
+    def local_function(self, node: ast.Lambda, environment: Environment) -> str:
+        name = f"<lambda>:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', id(node))}"
+        self._lambdas[name] = _Local(node, environment)
+        return name
+
+    def call_function(
+        self,
+        evaluation: Evaluation,
+        node: ast.Call,
+        function: Function,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        """What calling a function of this module, a lambda, or another package's function gives."""
+        if function.name in self._lambdas:
+            return self._call_lambda(evaluation, node, self._lambdas[function.name], arguments, environment)
+        definition = self.module.functions.get(self.qualname(function.name))
+        if definition is not None:
+            return self._call_definition(evaluation, node, definition, function.receiver, arguments, environment)
+        return self._call_external(evaluation, node, function.name, arguments)
+
+    def _call_external(
+        self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
+    ) -> Kind:
+        if name.startswith("math.") and all(isinstance(k, Python) for k in arguments.all):
+            return INT if name.removeprefix("math.") in INTEGERS_OF_MATH else FLOAT
+        code = "GL206" if name.startswith("numpy.") else "GL401"
+        if name.startswith("math."):
+            code = "GL205"
+        elif name.startswith(("random.", "numpy.random.")):
+            code = "GL207"
+        elif name.startswith(("time.", "datetime.")):
+            code = "GL208"
+        evaluation.problem(f"what `{name}` does in a graph is not known", node, code)
+        return UNKNOWN
+
+    def _call_lambda(
+        self,
+        evaluation: Evaluation,
+        node: ast.Call,
+        local: _Local,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        names = [a.arg for a in local.node.args.args]
+        simple = not (local.node.args.vararg or local.node.args.kwarg or local.node.args.kwonlyargs)
+        if not simple or arguments.spread or arguments.keywords or len(names) != len(arguments.positional):
+            evaluation.problem("what this lambda is called with is not known", node)
+            return UNKNOWN
+        inner = local.environment.copy()
+        inner.kinds |= environment.kinds
+        inner.kinds |= dict(zip(names, arguments.positional, strict=True))
+        return evaluation.evaluate(local.node.body, inner)
+
+    def _call_definition(
+        self,
+        evaluation: Evaluation,
+        node: ast.expr,
+        definition: FunctionDefinition,
+        receiver: Kind | None,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        qualname = definition.qualname
+        obstacle = self._obstacle(definition)
+        if obstacle is not None:
+            evaluation.problem(f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1])
+            return UNKNOWN
+        bound = bind(definition, arguments, receiver, self._defaults(definition))
+        if bound is None:
+            evaluation.problem(f"what `{definition.node.name}` is called with is not known", node)
+            return UNKNOWN
+        outer = environment if "<locals>" in qualname else None
+        facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
+        evaluation.facts.calls[node] = qualname  # type: ignore[index]
+        for name in facts.effects:
+            if name != "mutates":
+                evaluation.effect(name, node)
+        if "mutates" in facts.effects and definition.node.name != "__init__":
+            evaluation.effect("mutates", node)
+            if evaluation.is_staged():
+                evaluation.problem(f"`{qualname}` changes an object where a tensor says so", node, "GL303")
+        if facts.problems:
+            first = facts.problems[0]
+            evaluation.problem(f"it calls `{qualname}`: {first.reason}", node, first.code)
+        evaluation.facts.operations += facts.operations
+        return facts.result
+
+    def _obstacle(self, definition: FunctionDefinition) -> tuple[str, str] | None:
+        if definition.qualname in self._active:
+            return "calls itself", "GL113"
+        if definition.is_generator:
+            return "is a generator", "GL401"
+        if isinstance(definition.node, ast.AsyncFunctionDef):
+            return "is a coroutine", "GL401"
+        plain = {"staticmethod", "classmethod", "property"}
+        for text in definition.decorators:
+            if text not in plain and not text.endswith("tf.function") and "tf.function(" not in text:
+                return f"has the decorator `@{text}`", "GL401"
+        return None
+
+    def _defaults(self, definition: FunctionDefinition) -> dict[str, Kind]:
+        args = definition.node.args
+        positional = [*args.posonlyargs, *args.args]
+        pairs = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
+        pairs += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+        return {a.arg: self._evaluate_module(d) for a, d in pairs}
+
+    def _with_recorded(self, definition: FunctionDefinition, bound: dict[str, Kind]) -> dict[str, Kind]:
+        """Argument kinds; what is not known of a tensor is taken from the profile."""
+        recorded = self.recorded(definition.qualname)
+        if recorded is None:
+            return bound
+        result = {}
+        for name, kind in bound.items():
+            seen = recorded.parameters.get(name, UNKNOWN)
+            vague = kind == UNKNOWN or (is_tensor(kind) and getattr(kind, "dtype", "") is None)
+            result[name] = seen if vague and seen != UNKNOWN and not is_weak(kind) else kind
+        return result
+
+    # ---- classes and objects
+
+    def call_object(
+        self, evaluation: Evaluation, node: ast.Call, function: Object | Type, arguments: Arguments
+    ) -> Kind:
+        made = self.class_of(function.name)
+        environment = Environment()
+        if isinstance(function, Type) and made is not None:
+            return self._construct(evaluation, node, made, arguments)
+        if isinstance(function, Object):
+            name = "__call__"
+            method = self.module.method(self.qualname(function.name), name)
+            if method is None and KERAS_CALLS & set(self.module.bases(self.qualname(function.name))):
+                method = self.module.method(self.qualname(function.name), "call")
+            if method is not None:
+                return self._call_definition(evaluation, node, method, function, arguments, environment)
+            if function.name.startswith(("keras.", "tensorflow.keras.")):
+                evaluation.operation()
+                return Tensor()
+        evaluation.problem(f"what calling {function} does is not known", node)
+        return UNKNOWN
+
+    def _construct(
+        self, evaluation: Evaluation, node: ast.Call, made: ClassDefinition, arguments: Arguments
+    ) -> Kind:
+        bases = set(self.module.bases(made.qualname)) - set(self.module.classes)
+        if bases - {"object"} or made.node.decorator_list or made.node.keywords:
+            evaluation.problem(f"it makes a `{made.qualname}`", node, "GL305")
+            return Object(self.dotted(made.qualname))
+        kind = Object(self.dotted(made.qualname), fresh=True)
+        initializer = self.module.method(made.qualname, "__init__")
+        if initializer is not None:
+            self._call_definition(evaluation, node, initializer, kind, arguments, Environment())
+        elif arguments.all:
+            evaluation.problem(f"`{made.qualname}` takes no arguments", node)
+        return kind
+
+    def operator(
+        self, evaluation: Evaluation, name: str, left: Kind, right: Kind, node: ast.AST
+    ) -> Kind | None:
+        """What a class's own operator gives; None where the operands have none."""
+        if not isinstance(left, Object) or name not in DUNDERS or not isinstance(node, ast.expr):
+            return None
+        method = self.module.method(self.qualname(left.name), f"__{DUNDERS[name]}__")
+        if method is None:
+            return None
+        return self._call_definition(evaluation, node, method, left, Arguments([right], {}), Environment())
+
+    def attribute(self, evaluation: Evaluation, node: ast.Attribute, value: Object | Type) -> Kind | None:
+        """What an attribute of an instance, or of a class, of this module holds; None where it has none."""
+        made = self.class_of(value.name)
+        if made is None:
+            return None
+        method = self.module.method(made.qualname, node.attr)
+        if method is not None:
+            if method.is_property and isinstance(value, Object):
+                return self._call_definition(evaluation, node, method, value, Arguments([], {}), Environment())
+            receiver = value if isinstance(value, Object) or method.is_class_method else None
+            return Function(self.dotted(method.qualname), receiver)
+        kind = self._attribute_kind(evaluation, node, made)
+        if kind is None:
+            return None
+        if not (isinstance(value, Object) and value.fresh) and self._changes(evaluation, node, made):
+            evaluation.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
+            return forget(kind)
+        return kind
+
+    def _attribute_kind(
+        self, evaluation: Evaluation, node: ast.Attribute, made: ClassDefinition
+    ) -> Kind | None:
+        recorded = evaluation.recorded
+        seen = recorded.attributes.get(ast.unparse(node)) if recorded else None
+        known = self.class_attributes(made).get(node.attr)
+        if known is not None and known != UNKNOWN and not isinstance(known, Union):
+            if seen is None or not is_tensor(known) or getattr(known, "dtype", None) is not None:
+                return known
+        if seen is not None:
+            return seen
+        if known is not None:
+            return known
+        if KERAS_CALLS & set(self.module.bases(made.qualname)):
+            return KERAS_ATTRIBUTES.get(node.attr)
+        if "tensorflow.Module" in self.module.bases(made.qualname):
+            return KERAS_ATTRIBUTES.get(node.attr) if node.attr.endswith("variables") else None
+        return None
+
+    def _changes(self, evaluation: Evaluation, node: ast.Attribute, made: ClassDefinition) -> bool:
+        recorded = evaluation.recorded
+        if recorded is not None and ast.unparse(node) in recorded.changed:
+            return True
+        writers = self.module.written_attributes.get(node.attr, set())
+        return any(writer.rpartition(".")[2] not in INITIALIZERS for writer in writers)
+
+    def class_attributes(self, made: ClassDefinition) -> Mapping[str, Kind]:
+        """The attributes of a class's instances: what the profile saw, what `__init__` and the class body set."""
+        if made.qualname not in self._attributes:
+            found: dict[str, Kind] = {}
+            self._attributes[made.qualname] = found
+            for node in made.node.body:
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                    found[node.targets[0].id] = self._evaluate_module(node.value)
+            self._initialize(made)
+            for name, kind in self._seen_attributes(made).items():
+                if found.get(name, UNKNOWN) == UNKNOWN or kind == found.get(name):
+                    found[name] = kind
+        return self._attributes[made.qualname]
+
+    def _seen_attributes(self, made: ClassDefinition) -> dict[str, Kind]:
+        seen: dict[str, Kind] = {}
+        for method in made.methods.values():
+            recorded = self.recorded(method.qualname)
+            for chain, kind in (recorded.attributes if recorded else {}).items():
+                root, _, name = chain.partition(".")
+                if "." not in name and method.parameters and root == method.parameters[0].arg:
+                    seen[name] = join(seen[name], kind) if name in seen else kind
+        return seen
+
+    def _initialize(self, made: ClassDefinition) -> None:
+        initializer = self.module.method(made.qualname, "__init__")
+        if initializer is None or initializer.qualname in self._active:
+            return
+        recorded = self.recorded(initializer.qualname)
+        known: Mapping[str, Kind] = recorded.parameters if recorded else self._contexts.get(initializer.qualname, {})
+        parameters = {a.arg: known.get(a.arg, UNKNOWN) for a in initializer.parameters}
+        if not parameters:
+            return
+        defaults = self._defaults(initializer)
+        for name, kind in parameters.items():
+            if kind == UNKNOWN and name in defaults:
+                parameters[name] = forget(defaults[name])
+        parameters[initializer.parameters[0].arg] = Object(self.dotted(made.qualname), fresh=True)
+        facts = FunctionFacts(initializer, parameters)
+        self._active.append(initializer.qualname)
+        try:
+            Interpreter(self, recorded).function(initializer, facts, None)
+        finally:
+            self._active.pop()
+
+    def write_attribute(self, class_name: str, name: str, kind: Kind) -> None:
+        made = self.class_of(class_name)
+        if made is None:
+            return
+        found = self._attributes.setdefault(made.qualname, {})
+        old = found.get(name)
+        new = _settled(forget(kind)) if old is not None and old != kind else _settled(kind)
+        joined = new if old is None else join(forget(old) if old != new else old, new)
+        if joined != old:
+            found[name] = joined
+            self._dirty = True
+
+
+def _settled(kind: Kind) -> Kind:
+    """An object as others see it, once it is stored."""
+    return Object(kind.name) if isinstance(kind, Object) else kind
+
+

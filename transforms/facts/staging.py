@@ -1,0 +1,161 @@
+"""What Python values become when they have to live in a graph.
+
+A Python value that is chosen by a tensor (set in an arm of a tensor `if`, or carried by a tensor loop) is held in a
+tensor: an int as int64, a float as float64, a bool as bool, so that nothing is lost. It stays *weak*: where it meets a
+tensor it takes that tensor's dtype, as the Python number would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .kinds import (
+    NONE,
+    UNKNOWN,
+    WEAK_DTYPES,
+    Array,
+    Dict,
+    Kind,
+    Python,
+    Sequence,
+    Tensor,
+    Union,
+    Variable,
+    join,
+    join_shapes,
+    members,
+    weak,
+)
+
+FLOATS = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
+INTS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+
+
+def is_tensor(kind: Kind) -> bool:
+    """Whether the value lives in the graph."""
+    return isinstance(kind, Tensor | Variable)
+
+
+def holds_tensor(kind: Kind) -> bool:
+    """Whether the value is, or may be, or contains a tensor."""
+    if isinstance(kind, Union):
+        return any(map(holds_tensor, kind.members))
+    if isinstance(kind, Sequence):
+        return any(map(holds_tensor, kind.items))
+    if isinstance(kind, Dict):
+        return any(holds_tensor(value) for _, value in kind.items)
+    return is_tensor(kind)
+
+
+def is_weak(kind: Kind) -> bool:
+    return isinstance(kind, Tensor) and kind.weak is not None
+
+
+def is_strong(kind: Kind) -> bool:
+    """A tensor or Variable with a dtype of its own."""
+    return is_tensor(kind) and not is_weak(kind)
+
+
+def stage(kind: Kind) -> Kind:
+    """What a value becomes in the graph; unknown for what cannot live there."""
+    if isinstance(kind, Python):
+        return weak(kind.type) if kind.type in WEAK_DTYPES else UNKNOWN
+    if isinstance(kind, Tensor):
+        return kind
+    if isinstance(kind, Variable | Array):
+        return Tensor(kind.dtype, kind.shape)
+    if isinstance(kind, Union):
+        staged = [stage(member) for member in kind.members]
+        result = staged[0]
+        for other in staged[1:]:
+            result = choose(result, other)
+        return result
+    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+        items = tuple(map(stage, kind.items))
+        return UNKNOWN if UNKNOWN in items else Sequence(kind.type, items)
+    if isinstance(kind, Dict):
+        values = tuple((key, stage(value)) for key, value in kind.items)
+        return UNKNOWN if any(v == UNKNOWN for _, v in values) else Dict(values)
+    return UNKNOWN
+
+
+def choose(a: Kind, b: Kind) -> Kind:
+    """The kind of a value that a tensor chooses between two; unknown where no tensor can hold both."""
+    if a == b and not isinstance(a, Python):
+        return a
+    if a == b == NONE:
+        return NONE
+    if isinstance(a, Sequence) and isinstance(b, Sequence):
+        return _choose_sequences(a, b)
+    if isinstance(a, Dict) and isinstance(b, Dict):
+        return _choose_dicts(a, b)
+    a, b = stage(a), stage(b)
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return UNKNOWN
+    if a.weak and b.weak:
+        return _choose_weak(a, b)
+    if a.weak or b.weak:
+        strong, number = (b, a) if a.weak else (a, b)
+        if not takes(strong.dtype, str(number.weak)):
+            return UNKNOWN
+        return Tensor(strong.dtype, join_shapes(a.shape, b.shape), None, mixed=True)
+    if a.dtype != b.dtype and a.dtype is not None and b.dtype is not None:
+        return UNKNOWN
+    return Tensor(
+        a.dtype if a.dtype == b.dtype else None,
+        join_shapes(a.shape, b.shape),
+        mixed=a.mixed or b.mixed,
+    )
+
+
+def _choose_weak(a: Tensor, b: Tensor) -> Kind:
+    mixed = a.mixed or b.mixed
+    if a.weak == b.weak:
+        return replace(a, mixed=mixed)
+    if {a.weak, b.weak} == {"int", "float"}:
+        return replace(weak("float"), mixed=True)
+    return UNKNOWN
+
+
+def _choose_sequences(a: Sequence, b: Sequence) -> Kind:
+    if a.type != b.type or len(a.items) != len(b.items):
+        return UNKNOWN
+    items = tuple(map(choose, a.items, b.items))
+    return UNKNOWN if UNKNOWN in items else Sequence(a.type, items)
+
+
+def _choose_dicts(a: Dict, b: Dict) -> Kind:
+    if [k for k, _ in a.items] != [k for k, _ in b.items]:
+        return UNKNOWN
+    values = [choose(x, y) for (_, x), (_, y) in zip(a.items, b.items, strict=True)]
+    if UNKNOWN in values:
+        return UNKNOWN
+    return Dict(tuple((k, v) for (k, _), v in zip(a.items, values, strict=True)))
+
+
+def takes(dtype: str | None, number: str) -> bool:
+    """Whether a tensor of this dtype takes a Python number of this type as it meets it."""
+    if dtype is None:
+        return number in ("int", "float")
+    if number == "int":
+        return dtype in FLOATS or dtype in INTS
+    if number == "float":
+        return dtype in FLOATS
+    return dtype == WEAK_DTYPES[number]
+
+
+def host_join(a: Kind, b: Kind) -> Kind:
+    """The kind of a value that Python chooses between two, while tracing.
+
+    A Python number that elsewhere is held in a tensor is held in one here too, so that the name has one kind.
+    """
+    if a == b:
+        return a
+    joined = join(a, b)
+    parts = members(joined)
+    if len(parts) > 1 and any(map(is_weak, parts)) and all(is_weak(p) or isinstance(p, Python) for p in parts):
+        held = choose(parts[0], parts[1])
+        for part in parts[2:]:
+            held = choose(held, part)
+        return held
+    return joined

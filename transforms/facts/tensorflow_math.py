@@ -1,0 +1,726 @@
+"""What TensorFlow's mathematics give: elementwise functions, reductions, products, linear algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from . import operators
+from . import tensorflow_values as values
+from .kinds import NONE, Array, Elements, Kind, Sequence, Shape, Tensor, Variable
+from .outcome import Outcome, Raises, Unsure, outcome
+from .tensorflow_arguments import Arguments, Rule, named
+from .tensorflow_values import (
+    BOOL,
+    COMPLEXES,
+    EVERY,
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    REALS,
+    SIGNED,
+    STRING,
+    accept,
+    common,
+    tensor,
+)
+
+INEXACT = FLOATS | COMPLEXES
+SINGLE_OR_DOUBLE = frozenset({"float32", "float64"})
+EXACT = SINGLE_OR_DOUBLE | COMPLEXES
+REAL_DTYPES = {"complex64": "float32", "complex128": "float64"}
+COMPLEX_DTYPES = {real: dtype for dtype, real in REAL_DTYPES.items()}
+
+
+# ---- families
+
+
+def unary(accepted: frozenset[str], result: str | None = None) -> Rule:
+    """One tensor in, one of its shape out; of its dtype, unless a result is named."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a.at(0))
+        accept(x.dtype, accepted)
+        return Tensor(result or x.dtype, x.shape)
+
+    return rule
+
+
+def binary(
+    accepted: frozenset[str], result: str | None = None, first: bool = False
+) -> Rule:
+    """Two tensors of one dtype in, one of the broadcast shape out.
+
+    `first`: a Python value in the first place does not take the second one's dtype.
+    """
+
+    def rule(a: Arguments) -> Kind:
+        left: Kind = tensor(a.at(0)) if first else a.at(0)
+        x, y = common((left, a.at(1)))
+        dtype = values.same_dtype(x.dtype, y.dtype)
+        accept(dtype, accepted)
+        return Tensor(result or dtype, values.broadcast(x.shape, y.shape))
+
+    return rule
+
+
+def quotient(first: bool = False, accepted: frozenset[str] = NUMBERS) -> Rule:
+    """Like binary; ints give floats."""
+    same = binary(accepted, first=first)
+
+    def rule(a: Arguments) -> Kind:
+        x = same(a)
+        assert isinstance(x, Tensor)
+        return Tensor(operators.quotient(x.dtype), x.shape)
+
+    return rule
+
+
+def reduction(accepted: frozenset[str], real: bool = False) -> Rule:
+    """A tensor in, one without the named axes out; `real`: complex numbers give real ones."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a.at(0))
+        accept(x.dtype, accepted)
+        dtype = REAL_DTYPES.get(x.dtype or "", x.dtype) if real else x.dtype
+        keep = values.constant_bool(a["keepdims"])
+        return Tensor(dtype, reduced(x.shape, a["axis"], keep))
+
+    return rule
+
+
+def reduced(shape: Shape, axis: Kind, keep: bool | None) -> Shape:
+    """The shape left after the axes are summed over; `keep`: they stay, with size 1."""
+    if axis == NONE:
+        return (
+            _kept(shape, range(len(shape)), keep)
+            if shape is not None
+            else (None if keep is not False else ())
+        )
+    chosen = values.axes(axis)
+    if (
+        isinstance(axis, Sequence | Elements | Array | Tensor | Variable)
+        and chosen is None
+    ):
+        return (None,) * len(shape) if shape is not None and keep else None
+    if chosen is None:
+        return _one_of_unknown_axis(shape, keep)
+    if shape is None:
+        return None
+    return _kept(shape, {values.axis_in(n, len(shape)) for n in chosen}, keep)
+
+
+def _kept(
+    shape: tuple[int | None, ...], axes: Iterable[int], keep: bool | None
+) -> Shape:
+    axes = set(axes)
+    if keep is None:
+        return shape if not axes else None
+    if keep:
+        return tuple(1 if n in axes else size for n, size in enumerate(shape))
+    return tuple(size for n, size in enumerate(shape) if n not in axes)
+
+
+def _one_of_unknown_axis(shape: Shape, keep: bool | None) -> Shape:
+    """Without one axis, of which the number is not known."""
+    if shape is None or keep is None:
+        return None
+    if keep:
+        return (None,) * len(shape)
+    return (None,) * (len(shape) - 1)
+
+
+def arg_reduction(a: Arguments) -> Kind:
+    """tf.argmax and tf.argmin: int64 indices along an axis, 0 by default."""
+    x = tensor(a["input"])
+    accept(x.dtype, REALS | BOOL)
+    if x.shape == ():
+        raise (
+            Raises("an axis of a scalar")
+            if a["axis"] == NONE
+            else Unsure("argmax of a scalar")
+        )
+    n = 0 if a["axis"] == NONE else values.constant_int(a["axis"])
+    dtype = values.dtype_of(a["output_type"])
+    if x.shape is None:
+        return Tensor(dtype)
+    if n is None:
+        return Tensor(dtype, (None,) * (len(x.shape) - 1))
+    n = values.axis_in(n, len(x.shape))
+    return Tensor(dtype, x.shape[:n] + x.shape[n + 1 :])
+
+
+# ---- single functions
+
+
+def absolute(a: Arguments) -> Kind:
+    """tf.abs: complex numbers have real ones."""
+    x = tensor(a["x"])
+    accept(x.dtype, FLOATS | SIGNED | COMPLEXES)
+    return Tensor(REAL_DTYPES.get(x.dtype or "", x.dtype), x.shape)
+
+
+def real_part(accepted: frozenset[str]) -> Rule:
+    """One part of complex numbers; other dtypes stay what they are."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["input"])
+        accept(x.dtype, accepted)
+        return Tensor(REAL_DTYPES.get(x.dtype or "", x.dtype), x.shape)
+
+    return rule
+
+
+def make_complex(a: Arguments) -> Kind:
+    x, y = tensor(a["real"]), tensor(a["imag"])
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, SINGLE_OR_DOUBLE)
+    return Tensor(
+        COMPLEX_DTYPES[dtype] if dtype else None, values.broadcast(x.shape, y.shape)
+    )
+
+
+def power(a: Arguments) -> Kind:
+    x, y = common((a["x"], a["y"]))
+    return operators.tensor_binary("pow", x, a["y"] if values.is_strong(a["x"]) else y)
+
+
+def clip_by_value(a: Arguments) -> Kind:
+    x = tensor(a["t"])
+    accept(x.dtype, REALS)
+    low, high = (
+        tensor(a["clip_value_min"], x.dtype),
+        tensor(a["clip_value_max"], x.dtype),
+    )
+    dtype = values.same_dtype(x.dtype or low.dtype, high.dtype)
+    shape = values.broadcast(values.broadcast(x.shape, low.shape), high.shape)
+    if shape is not None and x.shape is not None and len(shape) == len(x.shape):
+        shape = values.equal_shapes(x.shape, shape)
+    elif shape is not None and x.shape is not None:
+        raise Raises("limits of more dimensions than the tensor")
+    return Tensor(dtype, x.shape if shape is None else shape)
+
+
+def clip_by_norm(a: Arguments) -> Kind:
+    x = tensor(a["t"])
+    accept(x.dtype, FLOATS)
+    tensor(a["clip_norm"], x.dtype)
+    return x
+
+
+def clip_by_global_norm(a: Arguments) -> Kind:
+    tensors = _tensors_of(a["t_list"])
+    accept(tensors[0].dtype, FLOATS)
+    return Sequence(
+        "tuple", (_like_list(a["t_list"], tensors), Tensor(_first_dtype(tensors), ()))
+    )
+
+
+def global_norm(a: Arguments) -> Kind:
+    tensors = _tensors_of(a["t_list"])
+    accept(tensors[0].dtype, FLOATS)
+    return Tensor(_first_dtype(tensors), ())
+
+
+def _first_dtype(tensors: list[Tensor]) -> str | None:
+    dtypes = {t.dtype for t in tensors}
+    if len(dtypes) > 1:
+        raise Unsure("tensors of several dtypes")
+    return dtypes.pop()
+
+
+def _tensors_of(kind: Kind) -> list[Tensor]:
+    """The members of a list of tensors."""
+    if isinstance(kind, Sequence) and kind.items and kind.type in ("list", "tuple"):
+        return [tensor(item) for item in kind.items]
+    if isinstance(kind, Elements):
+        return [tensor(kind.element)]
+    raise Unsure(f"{kind} for a list of tensors")
+
+
+def _like_list(kind: Kind, tensors: list[Tensor]) -> Kind:
+    return (
+        Sequence("list", tuple(tensors))
+        if isinstance(kind, Sequence)
+        else Elements("list", tensors[0])
+    )
+
+
+def add_n(a: Arguments) -> Kind:
+    kind = a["inputs"]
+    if isinstance(kind, Tensor | Variable):
+        return tensor(kind)
+    tensors = _tensors_of(kind)
+    if isinstance(kind, Sequence) and any(map(values.is_strong, kind.items)):
+        tensors = common(kind.items)
+    accept(tensors[0].dtype, NUMBERS)
+    shape = tensors[0].shape
+    for other in tensors[1:]:
+        values.same_dtype(tensors[0].dtype, other.dtype)
+        shape = values.equal_shapes(shape, other.shape)
+    return Tensor(tensors[0].dtype, shape)
+
+
+def scalar_mul(a: Arguments) -> Kind:
+    x = tensor(a["x"])
+    accept(x.dtype, NUMBERS)
+    scalar = tensor(a["scalar"], x.dtype)
+    if scalar.shape != ():
+        raise Unsure("a factor with dimensions")
+    return x
+
+
+def cumulative(accepted: frozenset[str]) -> Rule:
+    """tf.cumsum and its like: a tensor of the same kind."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a.at(0))
+        accept(x.dtype, accepted)
+        n = values.constant_int(a["axis"])
+        if x.shape is not None and n is not None:
+            values.axis_in(n, len(x.shape))
+        return x
+
+    return rule
+
+
+def matmul(a: Arguments) -> Kind:
+    a.only("a", "b", "transpose_a", "transpose_b", "adjoint_a", "adjoint_b")
+    x, y = common((a["a"], a["b"]))
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, operators.TENSOR_OPERANDS["matmult"])
+    left = _turned(x.shape, a["transpose_a"], a["adjoint_a"])
+    right = _turned(y.shape, a["transpose_b"], a["adjoint_b"])
+    return Tensor(dtype, operators.matmul_shape(left, right))
+
+
+def _turned(shape: Shape, *flags: Kind) -> Shape:
+    """The shape of a matrix that is transposed where one of the flags is set."""
+    known = [values.constant_bool(flag) for flag in flags]
+    if shape is None or None in known:
+        return None
+    if len(shape) < 2:
+        raise Raises(f"a matrix of {len(shape)} dimensions")
+    return (*shape[:-2], shape[-1], shape[-2]) if any(known) else shape
+
+
+def matvec(a: Arguments) -> Kind:
+    x, y = common((a["a"], a["b"]))
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, operators.TENSOR_OPERANDS["matmult"])
+    if y.shape == ():
+        raise Raises("a vector without dimensions")
+    left = _turned(x.shape, a["transpose_a"], a["adjoint_a"])
+    product = operators.matmul_shape(left, None if y.shape is None else (*y.shape, 1))
+    return Tensor(dtype, None if product is None else product[:-1])
+
+
+def tensordot(a: Arguments) -> Kind:
+    x, y = common((tensor(a["a"]), a["b"]))
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, operators.TENSOR_OPERANDS["matmult"])
+    return Tensor(dtype, _tensordot_shape(x.shape, y.shape, a["axes"]))
+
+
+def _tensordot_shape(x: Shape, y: Shape, axes: Kind) -> Shape:
+    if x is None or y is None:
+        return None
+    n = values.constant_int(axes)
+    if n is not None:
+        if not 0 <= n <= min(len(x), len(y)):
+            raise Raises(f"{n} axes")
+        left, right = tuple(range(len(x) - n, len(x))), tuple(range(n))
+    elif isinstance(axes, Sequence) and len(axes.items) == 2:
+        pairs = [values.axes(side) for side in axes.items]
+        if pairs[0] is None or pairs[1] is None or len(pairs[0]) != len(pairs[1]):
+            raise Unsure("axes of tensordot")
+        left = tuple(values.axis_in(n, len(x)) for n in pairs[0])
+        right = tuple(values.axis_in(n, len(y)) for n in pairs[1])
+    else:
+        return None
+    for i, j in zip(left, right, strict=True):
+        values.equal_sizes(x[i], y[j])
+    return tuple(s for i, s in enumerate(x) if i not in left) + tuple(
+        s for j, s in enumerate(y) if j not in right
+    )
+
+
+def einsum(a: Arguments) -> Kind:
+    equation = values.constant_str(a["equation"])
+    operands = [tensor(kind) for kind in a.rest]
+    if not operands:
+        raise Unsure("einsum of a list")
+    dtype = operands[0].dtype
+    for other in operands[1:]:
+        dtype = values.same_dtype(dtype, other.dtype)
+    accept(
+        dtype,
+        operators.TENSOR_OPERANDS["matmult"] | BOOL
+        if dtype == "bool"
+        else INEXACT | {"int32", "int64"},
+    )
+    return Tensor(dtype, _einsum_shape(equation, operands))
+
+
+def _einsum_shape(equation: str | None, operands: list[Tensor]) -> Shape:
+    if equation is None or "..." in equation or "->" not in equation:
+        return None
+    inputs, output = equation.replace(" ", "").split("->")
+    sizes: dict[str, int | None] = {}
+    if len(inputs.split(",")) != len(operands):
+        raise Raises("einsum with another number of operands")
+    for labels, operand in zip(inputs.split(","), operands, strict=True):
+        for label, size in zip(
+            labels, values.with_rank(operand.shape, len(labels)), strict=True
+        ):
+            sizes[label] = values.equal_sizes(sizes.get(label), size)
+    if not set(output) <= set(sizes):
+        raise Raises("an output label without input")
+    return tuple(sizes[label] for label in output)
+
+
+def norm(a: Arguments) -> Kind:
+    x = tensor(a["tensor"])
+    accept(x.dtype, INEXACT)
+    dtype = REAL_DTYPES.get(x.dtype or "", x.dtype)
+    return Tensor(
+        dtype, reduced(x.shape, a["axis"], values.constant_bool(a["keepdims"]))
+    )
+
+
+def moments(a: Arguments) -> Kind:
+    x = tensor(a["x"])
+    accept(x.dtype, FLOATS)
+    one = Tensor(
+        x.dtype, reduced(x.shape, a["axes"], values.constant_bool(a["keepdims"]))
+    )
+    return Sequence("tuple", (one, one))
+
+
+def count_nonzero(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    accept(x.dtype, EVERY)
+    shape = reduced(x.shape, a["axis"], values.constant_bool(a["keepdims"]))
+    return Tensor(values.dtype_of(a["dtype"]), shape)
+
+
+def top_k(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    accept(x.dtype, REALS)
+    if x.shape == ():
+        raise Raises("top_k of a scalar")
+    k = values.constant_int(a["k"])
+    shape = None if x.shape is None else (*x.shape[:-1], k)
+    index = (
+        values.dtype_of(a["index_type"]) if "index_type" in a.parameters else "int32"
+    )
+    return Sequence("tuple", (Tensor(x.dtype, shape), Tensor(index, shape)))
+
+
+def in_top_k(a: Arguments) -> Kind:
+    targets = tensor(a["targets"])
+    return Tensor("bool", values.with_rank(targets.shape, 1))
+
+
+def bincount(a: Arguments) -> Kind:
+    if "weights" in a or "axis" in a or "binary_output" in a:
+        raise Unsure("bincount with weights")
+    x = tensor(a["arr"])
+    accept(x.dtype, frozenset({"int32", "int64"}))
+    return Tensor(values.dtype_of(a["dtype"]), (None,))
+
+
+def segment(a: Arguments) -> Kind:
+    """tf.math.segment_sum and its like: rows joined by their ids."""
+    x, ids = tensor(a["data"]), tensor(a["segment_ids"])
+    accept(x.dtype, NUMBERS)
+    accept(ids.dtype, frozenset({"int32", "int64"}))
+    return Tensor(x.dtype, None if x.shape is None else (None, *x.shape[1:]))
+
+
+def unsorted_segment(a: Arguments) -> Kind:
+    x, ids = tensor(a["data"]), tensor(a["segment_ids"])
+    accept(x.dtype, NUMBERS)
+    accept(ids.dtype, frozenset({"int32", "int64"}))
+    if x.shape is None or ids.shape is None:
+        return Tensor(x.dtype)
+    return Tensor(
+        x.dtype, (values.constant_int(a["num_segments"]), *x.shape[len(ids.shape) :])
+    )
+
+
+def confusion_matrix(a: Arguments) -> Kind:
+    n = values.constant_int(a["num_classes"])
+    return Tensor(values.dtype_of(a["dtype"]), (n, n))
+
+
+# ---- linear algebra
+
+
+def square(
+    accepted: frozenset[str], result: Callable[[tuple[int | None, ...]], Shape]
+) -> Rule:
+    """A square matrix (or a stack of them) in, something of the shape that `result` makes of its shape out."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a.at(0))
+        accept(x.dtype, accepted)
+        if x.shape is None:
+            return Tensor(x.dtype)
+        shape = _matrix(x.shape)
+        size = values.equal_sizes(shape[-1], shape[-2])
+        return Tensor(x.dtype, result((*shape[:-2], size, size)))
+
+    return rule
+
+
+def matrix(
+    accepted: frozenset[str], result: Callable[[tuple[int | None, ...]], Shape]
+) -> Rule:
+    """A matrix (or a stack of them) in, something of the shape that `result` makes of its shape out."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a.at(0))
+        accept(x.dtype, accepted)
+        return Tensor(x.dtype, None if x.shape is None else result(_matrix(x.shape)))
+
+    return rule
+
+
+def _matrix(shape: Shape) -> tuple[int | None, ...]:
+    """The shape of a matrix or a stack of them."""
+    if shape is None:
+        raise Unsure("a matrix of unknown rank")
+    if len(shape) < 2:
+        raise Raises(f"a matrix of {len(shape)} dimensions")
+    return shape
+
+
+def _flipped(shape: tuple[int | None, ...]) -> Shape:
+    return (*shape[:-2], shape[-1], shape[-2])
+
+
+def _smaller(shape: tuple[int | None, ...]) -> int | None:
+    rows, columns = shape[-2:]
+    return None if rows is None or columns is None else min(rows, columns)
+
+
+def solve(a: Arguments) -> Kind:
+    x, y = common((a.at(0), a.at(1)))
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, SINGLE_OR_DOUBLE | COMPLEXES)
+    product = operators.matmul_shape(x.shape, y.shape)
+    if x.shape is not None:
+        values.equal_sizes(x.shape[-1], x.shape[-2])
+    return Tensor(dtype, product)
+
+
+def eigh(a: Arguments) -> Kind:
+    x = square(SINGLE_OR_DOUBLE, lambda shape: shape)(a)
+    assert isinstance(x, Tensor)
+    eigenvalues = Tensor(x.dtype, x.shape[:-1] if x.shape else None)
+    return Sequence("tuple", (eigenvalues, x))
+
+
+def svd(a: Arguments) -> Kind:
+    x = tensor(a["tensor"])
+    accept(x.dtype, SINGLE_OR_DOUBLE)
+    flags = [values.constant_bool(a[name]) for name in ("full_matrices", "compute_uv")]
+    if flags[0] is not False or flags[1] is None:
+        raise Unsure("svd")
+    shape = _matrix(x.shape)
+    *stack, rows, columns = shape
+    k = _smaller(shape)
+    s = Tensor(x.dtype, (*stack, k))
+    if not flags[1]:
+        return s
+    return Sequence(
+        "tuple",
+        (s, Tensor(x.dtype, (*stack, rows, k)), Tensor(x.dtype, (*stack, columns, k))),
+    )
+
+
+def qr(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    accept(x.dtype, SINGLE_OR_DOUBLE)
+    if values.constant_bool(a["full_matrices"]) is not False:
+        raise Unsure("qr")
+    shape = _matrix(x.shape)
+    *stack, rows, columns = shape
+    k = _smaller(shape)
+    return Sequence(
+        "tuple",
+        (Tensor(x.dtype, (*stack, rows, k)), Tensor(x.dtype, (*stack, k, columns))),
+    )
+
+
+def diag(a: Arguments) -> Kind:
+    a.only("diagonal")
+    x = tensor(a["diagonal"])
+    if x.shape == ():
+        raise Raises("the diagonal of a scalar")
+    return Tensor(x.dtype, None if x.shape is None else (*x.shape, x.shape[-1]))
+
+
+def diag_part(a: Arguments) -> Kind:
+    a.only("input")
+    x = tensor(a["input"])
+    if x.shape is None:
+        return Tensor(x.dtype)
+    if len(x.shape) < 2:
+        raise Raises("the diagonal of a vector")
+    return Tensor(x.dtype, (*x.shape[:-2], _smaller(x.shape)))
+
+
+def tensor_diag(a: Arguments) -> Kind:
+    x = tensor(a["diagonal"])
+    return Tensor(x.dtype, None if x.shape is None else x.shape + x.shape)
+
+
+def tensor_diag_part(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    if x.shape is None:
+        return Tensor(x.dtype)
+    half, odd = divmod(len(x.shape), 2)
+    if odd or not half:
+        raise Raises("the diagonal of an odd number of dimensions")
+    return Tensor(x.dtype, values.equal_shapes(x.shape[:half], x.shape[half:]))
+
+
+def set_diag(a: Arguments) -> Kind:
+    a.only("input", "diagonal")
+    return tensor(a["input"])
+
+
+def cross(a: Arguments) -> Kind:
+    x, y = common((a["a"], a["b"]))
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, REALS)
+    return Tensor(dtype, values.equal_shapes(x.shape, y.shape))
+
+
+def eye(a: Arguments) -> Kind:
+    rows = values.constant_int(a["num_rows"])
+    columns = (
+        rows if a["num_columns"] == NONE else values.constant_int(a["num_columns"])
+    )
+    stack: Shape = () if a["batch_shape"] == NONE else values.shape_of(a["batch_shape"])
+    shape = None if stack is None else (*stack, rows, columns)
+    return Tensor(values.dtype_of(a["dtype"]), shape)
+
+
+def checked(a: Arguments) -> Outcome:
+    """tf.debugging.check_numerics and its like: the tensor itself, or an exception."""
+    x = tensor(a.at(0))
+    accept(x.dtype, FLOATS)
+    return outcome(x, "assert")
+
+
+RULES: dict[str, Rule] = {
+    # one operand
+    **named(
+        "exp sqrt sin cos tan sinh cosh tanh sigmoid asin acos atan asinh acosh atanh "
+        "math.log math.log1p math.expm1 math.rsqrt math.reciprocal",
+        unary(INEXACT),
+    ),
+    **named(
+        "floor math.ceil math.erf math.erfc math.log_sigmoid math.softplus",
+        unary(FLOATS),
+    ),
+    **named(
+        "math.digamma math.lgamma math.bessel_i0 math.bessel_i1 math.bessel_i0e math.bessel_i1e",
+        unary(FLOATS - {"bfloat16"}),
+    ),
+    **named("math.rint math.ndtri math.erfinv", unary(SINGLE_OR_DOUBLE)),
+    **named("square math.conj", unary(NUMBERS)),
+    **named("negative sign", unary(INEXACT | SIGNED)),
+    "round": unary(REALS),
+    "abs": absolute,
+    "math.real": real_part(NUMBERS),
+    "math.imag": real_part(EVERY),
+    "math.angle": real_part(INEXACT),
+    "complex": make_complex,
+    "logical_not": unary(BOOL),
+    **named("math.is_nan math.is_inf math.is_finite", unary(FLOATS, "bool")),
+    "bitwise.invert": unary(INTEGERS),
+    # two operands
+    "add": binary(NUMBERS | STRING, first=True),
+    **named("subtract multiply", binary(NUMBERS)),
+    **named("divide math.divide_no_nan", quotient()),
+    "truediv": quotient(first=True),
+    "realdiv": binary(INEXACT),
+    "math.multiply_no_nan": binary(INEXACT, first=True),
+    **named("math.floordiv math.floormod truncatediv maximum minimum", binary(REALS)),
+    "truncatemod": binary(SINGLE_OR_DOUBLE | {"int32", "int64"}),
+    "pow": power,
+    "atan2": binary(FLOATS),
+    "math.squared_difference": binary(INEXACT | {"int32", "int64"}),
+    **named("math.xlogy math.xlog1py math.xdivy", binary(INEXACT)),
+    **named(
+        "math.igamma math.igammac math.zeta math.polygamma math.nextafter",
+        binary(SINGLE_OR_DOUBLE),
+    ),
+    **named("less less_equal greater greater_equal", binary(REALS, "bool")),
+    **named("equal not_equal", binary(EVERY, "bool")),
+    **named("logical_and logical_or math.logical_xor", binary(BOOL)),
+    **named(
+        "bitwise.bitwise_and bitwise.bitwise_or bitwise.bitwise_xor "
+        "bitwise.left_shift bitwise.right_shift",
+        binary(INTEGERS),
+    ),
+    # reductions
+    **named(
+        "reduce_sum reduce_prod reduce_mean math.reduce_euclidean_norm",
+        reduction(NUMBERS),
+    ),
+    **named("reduce_max reduce_min", reduction(REALS)),
+    **named("reduce_all reduce_any", reduction(BOOL)),
+    "reduce_logsumexp": reduction(FLOATS),
+    **named("math.reduce_std math.reduce_variance", reduction(INEXACT, real=True)),
+    "math.count_nonzero": count_nonzero,
+    **named("argmax argmin", arg_reduction),
+    "norm": norm,
+    "linalg.global_norm": global_norm,
+    "nn.moments": moments,
+    **named("cumsum math.cumprod", cumulative(NUMBERS)),
+    "math.cumulative_logsumexp": cumulative(FLOATS),
+    "math.top_k": top_k,
+    "math.in_top_k": in_top_k,
+    "math.bincount": bincount,
+    "math.confusion_matrix": confusion_matrix,
+    **{f"math.segment_{op}": segment for op in ("sum", "mean", "max", "min", "prod")},
+    **{
+        f"math.unsorted_segment_{op}": unsorted_segment
+        for op in ("sum", "mean", "max", "min", "prod", "sqrt_n")
+    },
+    # several operands
+    "clip_by_value": clip_by_value,
+    "clip_by_norm": clip_by_norm,
+    "clip_by_global_norm": clip_by_global_norm,
+    "add_n": add_n,
+    "scalar_mul": scalar_mul,
+    # products and matrices
+    "matmul": matmul,
+    "linalg.matvec": matvec,
+    "tensordot": tensordot,
+    "einsum": einsum,
+    **named("linalg.inv linalg.cholesky", square(EXACT, lambda shape: shape)),
+    "linalg.expm": square(INEXACT, lambda shape: shape),
+    "linalg.det": square(EXACT, lambda shape: shape[:-2]),
+    "linalg.logdet": square(INEXACT, lambda shape: shape[:-2]),
+    "linalg.pinv": matrix(SINGLE_OR_DOUBLE, _flipped),
+    "linalg.trace": matrix(NUMBERS, lambda shape: shape[:-2]),
+    **named("linalg.matrix_transpose linalg.adjoint", matrix(EVERY, _flipped)),
+    "linalg.band_part": matrix(EVERY, lambda shape: shape),
+    **named("linalg.solve linalg.triangular_solve", solve),
+    "linalg.eigh": eigh,
+    "linalg.svd": svd,
+    "linalg.qr": qr,
+    "linalg.diag": diag,
+    "linalg.diag_part": diag_part,
+    "linalg.tensor_diag": tensor_diag,
+    "linalg.tensor_diag_part": tensor_diag_part,
+    "linalg.set_diag": set_diag,
+    "linalg.cross": cross,
+    "eye": eye,
+    "debugging.check_numerics": checked,
+}

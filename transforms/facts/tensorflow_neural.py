@@ -1,0 +1,536 @@
+"""What tf.nn, Keras's activations and losses, and tf.image give."""
+
+from __future__ import annotations
+
+from . import tensorflow_values as values
+from .kinds import NONE, Kind, Python, Scalar, Shape, Tensor
+from .outcome import Outcome, Raises, Unsure, outcome
+from .tensorflow_arguments import Arguments, Rule, named
+from .tensorflow_math import unary
+from .tensorflow_values import (
+    COMPLEXES,
+    EVERY,
+    FLOATS,
+    INTEGERS,
+    NUMBERS,
+    REALS,
+    accept,
+    tensor,
+)
+
+Sizes = tuple[int | None, ...]
+LABELS = frozenset({"int32", "int64"})
+
+# ---- activations
+
+
+def along_axis(a: Arguments) -> Kind:
+    """tf.nn.softmax and its like."""
+    x = tensor(a.at(0))
+    accept(x.dtype, FLOATS)
+    axis = -1 if a["axis"] == NONE else values.constant_int(a["axis"])
+    if x.shape is not None and axis is not None:
+        values.axis_in(axis, len(x.shape))
+    return x
+
+
+def leaky_relu(a: Arguments) -> Kind:
+    x = tensor(a["features"])
+    accept(x.dtype, REALS)
+    return Tensor("float32" if x.dtype in INTEGERS else x.dtype, x.shape)
+
+
+def l2_loss(a: Arguments) -> Kind:
+    x = tensor(a["t"])
+    accept(x.dtype, FLOATS)
+    return Tensor(x.dtype, ())
+
+
+def zero_fraction(a: Arguments) -> Kind:
+    tensor(a["value"])
+    return Tensor("float32", ())
+
+
+def bias_add(a: Arguments) -> Kind:
+    a.only("value", "bias")
+    x = tensor(a["value"])
+    accept(x.dtype, NUMBERS)
+    bias = tensor(a["bias"], x.dtype)
+    width = values.with_rank(bias.shape, 1)[0]
+    if x.shape is None:
+        return x
+    if len(x.shape) < 2:
+        raise Raises("a bias of a vector")
+    return Tensor(x.dtype, (*x.shape[:-1], values.equal_sizes(x.shape[-1], width)))
+
+
+def dropout(a: Arguments) -> Outcome:
+    x = tensor(a["x"])
+    accept(x.dtype, FLOATS)
+    return outcome(x, "random")
+
+
+def batch_normalization(a: Arguments) -> Kind:
+    x = tensor(a["x"])
+    accept(x.dtype, FLOATS)
+    for name in ("mean", "variance", "offset", "scale"):
+        if a[name] != NONE:
+            other = tensor(a[name], x.dtype)
+            values.broadcast(x.shape, other.shape)
+            if (
+                x.shape is None
+                or other.shape is None
+                or len(other.shape) > len(x.shape)
+            ):
+                return Tensor(x.dtype)
+    return x
+
+
+def embedding_lookup(a: Arguments) -> Kind:
+    a.only("params", "ids")
+    x, ids = tensor(a["params"]), tensor(a["ids"])
+    accept(ids.dtype, LABELS)
+    if x.shape is None or ids.shape is None:
+        return Tensor(x.dtype)
+    return Tensor(x.dtype, (*ids.shape, *x.shape[1:]))
+
+
+# ---- losses
+
+
+def sigmoid_cross_entropy(a: Arguments) -> Kind:
+    logits = tensor(a["logits"])
+    labels = tensor(
+        a["labels"], None if values.is_strong(a["labels"]) else logits.dtype
+    )
+    accept(logits.dtype, FLOATS)
+    return Tensor(
+        values.same_dtype(logits.dtype, labels.dtype),
+        values.equal_shapes(logits.shape, labels.shape),
+    )
+
+
+def softmax_cross_entropy(a: Arguments) -> Kind:
+    logits, labels = tensor(a["logits"]), tensor(a["labels"])
+    accept(logits.dtype, FLOATS)
+    accept(labels.dtype, NUMBERS | values.BOOL)
+    axis = values.constant_int(a["axis"])
+    shape = values.broadcast(logits.shape, labels.shape)
+    if shape is None or axis is None:
+        return Tensor(logits.dtype)
+    n = values.axis_in(axis, len(shape))
+    return Tensor(logits.dtype, shape[:n] + shape[n + 1 :])
+
+
+def sparse_softmax_cross_entropy(a: Arguments) -> Kind:
+    logits, labels = tensor(a["logits"]), tensor(a["labels"])
+    accept(logits.dtype, FLOATS)
+    accept(labels.dtype, LABELS)
+    shape = None if logits.shape is None else logits.shape[:-1]
+    if logits.shape == ():
+        raise Raises("logits without dimensions")
+    return Tensor(logits.dtype, values.equal_shapes(shape, labels.shape))
+
+
+def keras_loss(a: Arguments) -> Kind:
+    """A loss function of Keras: the mean over the last axis, of the prediction's dtype."""
+    y_true, y_pred = tensor(a["y_true"]), tensor(a["y_pred"])
+    if y_pred.dtype is not None and y_pred.dtype not in FLOATS:
+        raise Unsure(y_pred.dtype)
+    if (
+        y_true.shape is None
+        or y_pred.shape is None
+        or len(y_true.shape) != len(y_pred.shape)
+    ):
+        return Tensor(y_pred.dtype)
+    if not y_pred.shape:
+        raise Unsure("the loss of scalars")
+    return Tensor(y_pred.dtype, values.broadcast(y_true.shape, y_pred.shape)[:-1])  # type: ignore[index]
+
+
+def keras_sparse_loss(a: Arguments) -> Kind:
+    y_pred = tensor(a["y_pred"])
+    if y_pred.dtype is not None and y_pred.dtype not in FLOATS:
+        raise Unsure(y_pred.dtype)
+    if a["axis"] not in (NONE, Python("int", -1)) or not y_pred.shape:
+        return Tensor(y_pred.dtype)
+    return Tensor(y_pred.dtype, y_pred.shape[:-1])
+
+
+# ---- convolutions and pools
+
+
+def _spatial(kind: Kind, rank: int) -> Sizes:
+    """Strides or window sizes: one for all of the middle dimensions, one each, or one for every dimension."""
+    if kind == NONE:
+        return (1,) * rank
+    if isinstance(kind, Python | Scalar):
+        return (values.constant_int(kind),) * rank
+    sizes = values.integers(kind)
+    if sizes is None:
+        return (None,) * rank
+    if len(sizes) == 1:
+        return sizes * rank
+    return sizes[1:-1] if len(sizes) == rank + 2 else sizes
+
+
+def _windowed(
+    size: int | None, window: int | None, stride: int | None, padding: str | None
+) -> int | None:
+    """How many windows fit a dimension."""
+    if size is None or stride is None or padding not in ("SAME", "VALID"):
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    return None if window is None else max(0, -(-(size - window + 1) // stride))
+
+
+def _padding(kind: Kind) -> str | None:
+    text = values.constant_str(kind)
+    return text.upper() if text else None
+
+
+def convolution(rank: int, depthwise: bool = False) -> Rule:
+    """tf.nn.conv1d, conv2d, conv3d and depthwise_conv2d, channels last."""
+
+    def rule(a: Arguments) -> Kind:
+        x, filters = values.common((a.at(0), a.at(1)))
+        dtype = values.same_dtype(x.dtype, filters.dtype)
+        accept(dtype, FLOATS)
+        if x.shape is None or not _channels_last(a):
+            return Tensor(dtype)
+        kernel = values.with_rank(filters.shape, rank + 2)
+        outer, width = x.shape[: -rank - 1], x.shape[-1]
+        if not outer:
+            raise Raises(f"{len(x.shape)} dimensions where {rank + 2} are needed")
+        strides = _spatial(
+            a["strides" if "strides" in a.parameters else "stride"], rank
+        )
+        dilations = _spatial(
+            a["dilations"] if "dilations" in a.parameters else NONE, rank
+        )
+        windows = tuple(map(_dilated, kernel[:rank], dilations))
+        padding = _padding(a["padding"])
+        middle = tuple(
+            _windowed(*part, padding)
+            for part in zip(x.shape[-rank - 1 : -1], windows, strides, strict=True)
+        )
+        channels = values.product(kernel[-2:]) if depthwise else kernel[-1]
+        if depthwise:
+            values.equal_sizes(width, kernel[-2])
+        return Tensor(dtype, (*outer, *middle, channels))
+
+    return rule
+
+
+def _dilated(window: int | None, dilation: int | None) -> int | None:
+    return None if window is None or dilation is None else (window - 1) * dilation + 1
+
+
+def _channels_last(a: Arguments) -> bool:
+    layout = a["data_format"]
+    text = values.constant_str(layout)
+    return layout == NONE or (text is not None and not text.startswith("NC"))
+
+
+def transposed_convolution(rank: int) -> Rule:
+    def rule(a: Arguments) -> Kind:
+        x, filters = values.common((a["input"], a["filters"]))
+        dtype = values.same_dtype(x.dtype, filters.dtype)
+        accept(dtype, FLOATS)
+        shape = values.shape_of(a["output_shape"])
+        return Tensor(
+            dtype, shape if shape is not None and len(shape) == rank + 2 else None
+        )
+
+    return rule
+
+
+def pool(rank: int, accepted: frozenset[str]) -> Rule:
+    """tf.nn.max_pool2d, avg_pool2d and so on, channels last."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["input"])
+        accept(x.dtype, accepted)
+        if x.shape is None or not _channels_last(a):
+            return Tensor(x.dtype)
+        shape = values.with_rank(x.shape, rank + 2)
+        windows, strides = _spatial(a["ksize"], rank), _spatial(a["strides"], rank)
+        padding = _padding(a["padding"])
+        middle = tuple(
+            _windowed(*part, padding)
+            for part in zip(shape[1:-1], windows, strides, strict=True)
+        )
+        return Tensor(x.dtype, (shape[0], *middle, shape[-1]))
+
+    return rule
+
+
+def any_pool(accepted: frozenset[str]) -> Rule:
+    """tf.nn.max_pool and avg_pool: of the input's rank."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["input"])
+        if x.shape is None:
+            accept(x.dtype, accepted)
+            return Tensor(x.dtype)
+        if not 3 <= len(x.shape) <= 5:
+            raise Raises(f"a pool over {len(x.shape)} dimensions")
+        return pool(len(x.shape) - 2, accepted)(a)
+
+    return rule
+
+
+def space_to_depth(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    n = values.constant_int(a["block_size"])
+    batch, height, width, depth = values.with_rank(x.shape, 4)
+    if n is None or not _channels_last(a):
+        return Tensor(x.dtype, (batch, None, None, None))
+    parts = [None if s is None else s // n for s in (height, width)]
+    return Tensor(x.dtype, (batch, *parts, None if depth is None else depth * n * n))
+
+
+def depth_to_space(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    n = values.constant_int(a["block_size"])
+    batch, height, width, depth = values.with_rank(x.shape, 4)
+    if n is None or not _channels_last(a):
+        return Tensor(x.dtype, (batch, None, None, None))
+    parts = [None if s is None else s * n for s in (height, width)]
+    return Tensor(x.dtype, (batch, *parts, None if depth is None else depth // (n * n)))
+
+
+# ---- images
+
+
+def same_image(accepted: frozenset[str] = EVERY, *effects: str) -> Rule:
+    """An image (or a batch of them) in, one of its kind out."""
+
+    def rule(a: Arguments) -> Outcome:
+        x = tensor(a.at(0))
+        accept(x.dtype, accepted)
+        _image(x.shape)
+        return outcome(x, *effects)
+
+    return rule
+
+
+def _image(shape: Shape) -> Shape:
+    if shape is not None and len(shape) < 3:
+        raise Raises(f"an image of {len(shape)} dimensions")
+    return shape
+
+
+def resize(a: Arguments) -> Kind:
+    x = tensor(a["images"])
+    accept(x.dtype, REALS)
+    nearest = a["method"] in (
+        Python("str", "nearest"),
+        Python("str", "nearest_neighbor"),
+    )
+    dtype = (
+        x.dtype
+        if nearest
+        else ("float32" if a["method"] == Python("str", "bilinear") else None)
+    )
+    height, width = _pair(a["size"])
+    if a["preserve_aspect_ratio"] != Python("bool", False):
+        height = width = None
+    return Tensor(dtype, _resized(x.shape, height, width))
+
+
+def _pair(kind: Kind) -> tuple[int | None, int | None]:
+    found = values.integers(kind)
+    if found is None:
+        return None, None
+    if len(found) != 2:
+        raise Raises("a size is two numbers")
+    return found[0], found[1]
+
+
+def _resized(shape: Shape, height: int | None, width: int | None) -> Shape:
+    if shape is None:
+        return None
+    if len(shape) not in (3, 4):
+        raise Raises(f"an image of {len(shape)} dimensions")
+    return (*shape[:-3], height, width, shape[-1])
+
+
+def resized_to(height: str, width: str, dtype: str | None = None) -> Rule:
+    """An image of another size, named by two arguments."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["image"])
+        size = (values.constant_int(a[name]) for name in (height, width))
+        return Tensor(dtype or x.dtype, _resized(x.shape, *size))
+
+    return rule
+
+
+def cropped(*effects: str) -> Rule:
+    """tf.image.random_crop and its stateless kin."""
+
+    def rule(a: Arguments) -> Outcome:
+        x = tensor(a["value"])
+        return outcome(Tensor(x.dtype, values.shape_of(a["size"])), *effects)
+
+    return rule
+
+
+def turned(a: Arguments) -> Kind:
+    x = tensor(a["image"])
+    quarter = values.constant_int(a["k"])
+    _image(x.shape)
+    if x.shape is None or quarter is None:
+        return Tensor(
+            x.dtype,
+            None if x.shape is None else (*x.shape[:-3], None, None, x.shape[-1]),
+        )
+    height, width = x.shape[-3:-1]
+    size = (height, width) if quarter % 2 == 0 else (width, height)
+    return Tensor(x.dtype, (*x.shape[:-3], *size, x.shape[-1]))
+
+
+def transposed_image(a: Arguments) -> Kind:
+    x = tensor(a["image"])
+    _image(x.shape)
+    return Tensor(
+        x.dtype,
+        None
+        if x.shape is None
+        else (*x.shape[:-3], x.shape[-2], x.shape[-3], x.shape[-1]),
+    )
+
+
+def channels(before: int, after: int) -> Rule:
+    """A change of colours: the size of the last dimension before and after."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["images"])
+        if x.shape is None:
+            return Tensor(x.dtype)
+        _image(x.shape)
+        values.equal_sizes(x.shape[-1], before)
+        return Tensor(x.dtype, (*x.shape[:-1], after))
+
+    return rule
+
+
+def convert_image_dtype(a: Arguments) -> Kind:
+    x = tensor(a["image"])
+    return Tensor(values.dtype_of(a["dtype"]), x.shape)
+
+
+def standardized(a: Arguments) -> Kind:
+    x = tensor(a["image"])
+    _image(x.shape)
+    return Tensor(
+        x.dtype if x.dtype in FLOATS else "float32" if x.dtype else None, x.shape
+    )
+
+
+def total_variation(a: Arguments) -> Kind:
+    x = tensor(a["images"])
+    accept(x.dtype, FLOATS)
+    if x.shape is not None and len(x.shape) not in (3, 4):
+        raise Raises(f"an image of {len(x.shape)} dimensions")
+    return Tensor(x.dtype, None if x.shape is None else x.shape[:-3])
+
+
+def non_max_suppression(_: Arguments) -> Kind:
+    return Tensor("int32", (None,))
+
+
+def crop_and_resize(a: Arguments) -> Kind:
+    x, boxes = tensor(a["image"]), tensor(a["boxes"])
+    shape, rows = values.with_rank(x.shape, 4), values.with_rank(boxes.shape, 2)
+    height, width = _pair(a["crop_size"])
+    return Tensor("float32", (rows[0], height, width, shape[-1]))
+
+
+def keras(part: str, names: str, rule: Rule) -> dict[str, Rule]:
+    """One rule for several functions of a part of Keras."""
+    return {f"keras.{part}.{name}": rule for name in names.split()}
+
+
+RANDOM_IMAGES = (
+    "random_brightness",
+    "random_contrast",
+    "random_flip_left_right",
+    "random_flip_up_down",
+    "random_hue",
+    "random_saturation",
+)
+RULES: dict[str, Rule] = {
+    **named("nn.relu nn.relu6", unary(REALS)),
+    **named("nn.elu nn.selu nn.gelu math.softsign", unary(FLOATS)),
+    **named("nn.silu linalg.l2_normalize", unary(FLOATS | COMPLEXES)),
+    **named("math.softmax math.log_softmax", along_axis),
+    "nn.leaky_relu": leaky_relu,
+    "nn.l2_loss": l2_loss,
+    "math.zero_fraction": zero_fraction,
+    "nn.bias_add": bias_add,
+    "nn.dropout": dropout,
+    "nn.batch_normalization": batch_normalization,
+    "nn.local_response_normalization": unary(FLOATS - {"float64"}),
+    "nn.embedding_lookup": embedding_lookup,
+    "nn.sigmoid_cross_entropy_with_logits": sigmoid_cross_entropy,
+    "nn.weighted_cross_entropy_with_logits": sigmoid_cross_entropy,
+    "nn.softmax_cross_entropy_with_logits": softmax_cross_entropy,
+    "nn.sparse_softmax_cross_entropy_with_logits": sparse_softmax_cross_entropy,
+    "nn.conv1d": convolution(1),
+    "nn.conv2d": convolution(2),
+    "nn.conv3d": convolution(3),
+    "nn.depthwise_conv2d": convolution(2, depthwise=True),
+    "nn.conv2d_transpose": transposed_convolution(2),
+    **{f"nn.max_pool{n}d": pool(n, REALS) for n in (1, 2)},
+    **{f"nn.avg_pool{n}d": pool(n, FLOATS) for n in (1, 2)},
+    "nn.max_pool": any_pool(REALS),
+    "nn.avg_pool": any_pool(FLOATS),
+    "nn.space_to_depth": space_to_depth,
+    "nn.depth_to_space": depth_to_space,
+    # Keras
+    **keras("activations", "relu relu6 leaky_relu", unary(REALS)),
+    **keras(
+        "activations",
+        "sigmoid tanh gelu elu selu softplus softsign silu mish hard_sigmoid exponential",
+        unary(FLOATS),
+    ),
+    **keras("activations", "linear", unary(EVERY)),
+    **keras("activations", "softmax log_softmax", along_axis),
+    **keras(
+        "losses",
+        "MSE MAE MAPE MSLE KLD binary_crossentropy categorical_crossentropy huber hinge "
+        "squared_hinge logcosh poisson cosine_similarity",
+        keras_loss,
+    ),
+    **keras("losses", "sparse_categorical_crossentropy", keras_sparse_loss),
+    # images
+    "image.resize": resize,
+    **named("image.flip_left_right image.flip_up_down", same_image()),
+    **named(
+        "image.adjust_brightness image.adjust_contrast image.adjust_gamma "
+        "image.adjust_saturation image.adjust_hue",
+        same_image(REALS),
+    ),
+    **{f"image.{name}": same_image(REALS, "random") for name in RANDOM_IMAGES},
+    **{f"image.stateless_{name}": same_image(REALS) for name in RANDOM_IMAGES},
+    "image.random_crop": cropped("random"),
+    "image.stateless_random_crop": cropped(),
+    "image.rot90": turned,
+    "image.transpose": transposed_image,
+    "image.rgb_to_grayscale": channels(3, 1),
+    "image.grayscale_to_rgb": channels(1, 3),
+    **named("image.rgb_to_hsv image.hsv_to_rgb", channels(3, 3)),
+    **named(
+        "image.crop_to_bounding_box image.pad_to_bounding_box image.resize_with_crop_or_pad",
+        resized_to("target_height", "target_width"),
+    ),
+    "image.resize_with_pad": resized_to("target_height", "target_width", "float32"),
+    "image.convert_image_dtype": convert_image_dtype,
+    "image.per_image_standardization": standardized,
+    "image.total_variation": total_variation,
+    "image.non_max_suppression": non_max_suppression,
+    "image.crop_and_resize": crop_and_resize,
+}

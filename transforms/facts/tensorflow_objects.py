@@ -1,0 +1,246 @@
+"""What TensorFlow's and Keras's classes give when called, and functions with effects on the world outside."""
+
+from __future__ import annotations
+
+from . import tensorflow_names
+from . import tensorflow_values as values
+from .kinds import (
+    BOOL,
+    NONE,
+    SIZE,
+    UNKNOWN,
+    Elements,
+    Function,
+    Kind,
+    Object,
+    Python,
+    Sequence,
+    Tensor,
+    TensorArray,
+    Variable,
+)
+from .outcome import Outcome, Raises, Unsure, outcome
+from .tensorflow_arguments import Arguments, Rule
+from .tensorflow_values import tensor
+
+
+def variable(a: Arguments) -> Outcome:
+    """tf.Variable: of its initial value's kind, unless dtype or shape say more."""
+    initial = a["initial_value"]
+    if initial == NONE:
+        raise Raises("a Variable without an initial value")
+    dtype = None if a["dtype"] == NONE else values.dtype_of(a["dtype"])
+    if isinstance(initial, Function) or initial == UNKNOWN:
+        return outcome(Variable(dtype, None), "variable")
+    x = tensor(initial, dtype)
+    known = dtype if a["dtype"] != NONE else x.dtype
+    shape = x.shape if a["shape"] == NONE else values.shape_of(a["shape"])
+    return outcome(Variable(known, shape), "variable")
+
+
+def tensor_array(a: Arguments) -> Kind:
+    """tf.TensorArray; elements of several shapes (infer_shape=False) are not followed."""
+    shape = None if a["element_shape"] == NONE else values.shape_of(a["element_shape"])
+    if values.constant_bool(a["infer_shape"]) is not True and (
+        shape is None or None in shape
+    ):
+        raise Unsure("a TensorArray of several shapes")
+    return TensorArray(values.dtype_of(a["dtype"]), shape)
+
+
+def tensor_shape(a: Arguments) -> Kind:
+    """tf.TensorShape: a static shape."""
+    dims = a["dims"]
+    if dims == NONE:
+        return Elements("shape", SIZE)
+    if isinstance(dims, Sequence):
+        known = [k for k in dims.items if k in (NONE, SIZE) or isinstance(k, Python)]
+        if len(known) == len(dims.items):
+            return Sequence(
+                "shape", tuple(SIZE if k == NONE else k for k in dims.items)
+            )
+    raise Unsure("a shape of tensors")
+
+
+def makes(name: str, *effects: str) -> Rule:
+    """A class whose instances are known by its name alone."""
+
+    def rule(_: Arguments) -> Outcome:
+        return outcome(Object(name), *effects)
+
+    return rule
+
+
+def gives(kind: Kind, *effects: str) -> Rule:
+    """A function that always gives the kind, and has the effects."""
+
+    def rule(_: Arguments) -> Outcome:
+        return outcome(kind, *effects)
+
+    return rule
+
+
+PLAIN_CLASSES = (
+    "GradientTape",
+    "IndexedSlices",
+    "Module",
+    "RaggedTensorSpec",
+    "SparseTensorSpec",
+    "TensorSpec",
+    "VariableSynchronization",
+    "autodiff.ForwardAccumulator",
+    "constant_initializer",
+    "ones_initializer",
+    "random_normal_initializer",
+    "random_uniform_initializer",
+    "zeros_initializer",
+)
+KERAS_WITH_STATE = ("layers", "metrics", "optimizers", "models")
+KERAS_PLAIN = (
+    "losses",
+    "initializers",
+    "regularizers",
+    "constraints",
+    "callbacks",
+    "schedules",
+)
+KERAS_BASES = {
+    "Layer": ("variable",),
+    "Model": ("variable",),
+    "Sequential": ("variable",),
+    "Metric": ("variable",),
+    "Optimizer": ("variable",),
+    "Loss": (),
+    "Initializer": (),
+    "Regularizer": (),
+}
+
+
+def keras_class(name: str) -> Rule | None:
+    """The rule for a Keras class; layers, metrics, optimizers and models have variables of their own."""
+    if not tensorflow_names.is_class(f"tensorflow.{name}"):
+        return None
+    part, _, rest = name.removeprefix("keras.").partition(".")
+    if not rest:
+        effects = KERAS_BASES.get(part)
+        return None if effects is None else makes(f"tensorflow.{name}", *effects)
+    if part in KERAS_WITH_STATE and "schedules" not in rest:
+        return makes(f"tensorflow.{name}", "variable")
+    return (
+        makes(f"tensorflow.{name}")
+        if part in (*KERAS_PLAIN, *KERAS_WITH_STATE)
+        else None
+    )
+
+
+def _no_op_assert(_: Arguments) -> Outcome:
+    return outcome(NONE, "assert")
+
+
+ASSERTIONS = (
+    "Assert",
+    "assert_equal",
+    "assert_greater",
+    "assert_less",
+    "assert_rank",
+    "debugging.assert_all_finite",
+    "debugging.assert_greater_equal",
+    "debugging.assert_integer",
+    "debugging.assert_less_equal",
+    "debugging.assert_near",
+    "debugging.assert_negative",
+    "debugging.assert_non_negative",
+    "debugging.assert_non_positive",
+    "debugging.assert_none_equal",
+    "debugging.assert_positive",
+    "debugging.assert_rank_at_least",
+    "debugging.assert_rank_in",
+    "debugging.assert_same_float_dtype",
+    "debugging.assert_scalar",
+    "debugging.assert_shapes",
+    "debugging.assert_type",
+)
+SETTINGS = (
+    "config.experimental.set_memory_growth",
+    "config.experimental_run_functions_eagerly",
+    "config.run_functions_eagerly",
+    "config.set_visible_devices",
+    "config.threading.set_inter_op_parallelism_threads",
+    "config.threading.set_intra_op_parallelism_threads",
+    "keras.utils.set_random_seed",
+    "random.set_seed",
+    "debugging.enable_check_numerics",
+    "debugging.disable_check_numerics",
+)
+SUMMARIES = ("scalar", "histogram", "image", "text", "audio", "write", "graph", "flush")
+
+RULES: dict[str, Rule] = {
+    "Variable": variable,
+    "TensorArray": tensor_array,
+    "TensorShape": tensor_shape,
+    **{name: makes(f"tensorflow.{name}") for name in PLAIN_CLASSES},
+    **dict.fromkeys(ASSERTIONS, _no_op_assert),
+    **dict.fromkeys(SETTINGS, gives(NONE, "io")),
+    **dict.fromkeys((f"summary.{name}" for name in SUMMARIES), gives(UNKNOWN, "io")),
+    "summary.create_file_writer": gives(
+        Object("tensorflow.summary.SummaryWriter"), "io"
+    ),
+    "print": gives(NONE, "stdout"),
+    "timestamp": gives(Tensor("float64", ()), "io"),
+    "executing_eagerly": gives(BOOL, "host"),
+    "inside_function": gives(BOOL, "host"),
+    "config.list_physical_devices": gives(
+        Elements("list", Object("tensorflow.config.PhysicalDevice")), "io"
+    ),
+    "config.list_logical_devices": gives(
+        Elements("list", Object("tensorflow.config.LogicalDevice")), "io"
+    ),
+    "config.functions_run_eagerly": gives(BOOL, "host"),
+    "name_scope": makes("tensorflow.name_scope"),
+    "device": makes("tensorflow.device"),
+    "control_dependencies": makes("tensorflow.control_dependencies"),
+    "init_scope": makes("tensorflow.init_scope"),
+    "no_op": gives(NONE),
+    "group": gives(NONE),
+    "io.read_file": gives(Tensor("string", ()), "io"),
+    "io.write_file": gives(NONE, "io"),
+    "io.matching_files": gives(Tensor("string", (None,)), "io"),
+    "io.gfile.exists": gives(BOOL, "io"),
+    "io.gfile.isdir": gives(BOOL, "io"),
+    "io.gfile.makedirs": gives(NONE, "io"),
+    "io.gfile.mkdir": gives(NONE, "io"),
+    "io.gfile.remove": gives(NONE, "io"),
+    "io.gfile.rmtree": gives(NONE, "io"),
+    "io.gfile.copy": gives(NONE, "io"),
+    "io.gfile.rename": gives(NONE, "io"),
+    "io.gfile.glob": gives(Elements("list", Python("str")), "io"),
+    "io.gfile.listdir": gives(Elements("list", Python("str")), "io"),
+    **dict.fromkeys(
+        (
+            "map_fn",
+            "vectorized_map",
+            "foldl",
+            "foldr",
+            "scan",
+            "py_function",
+            "numpy_function",
+        ),
+        gives(UNKNOWN, "callback"),
+    ),
+    **dict.fromkeys(
+        (
+            "cond",
+            "case",
+            "switch_case",
+            "while_loop",
+            "custom_gradient",
+            "recompute_grad",
+            "grad_pass_through",
+        ),
+        gives(UNKNOWN, "callback"),
+    ),
+    "nondifferentiable_batch_function": gives(UNKNOWN, "callback"),
+    "keras.optimizers.schedules.ExponentialDecay": makes(
+        "tensorflow.keras.optimizers.schedules.ExponentialDecay"
+    ),
+}

@@ -1,0 +1,44 @@
+"""Findings: places that keep code from running well as a graph."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Literal
+
+Applicability = Literal["safe", "unsafe", "manual"]
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """One place: lines and columns count from 1, columns in characters; `function` is a qualified name or ""."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    code: str
+    name: str
+    message: str
+    applicability: Applicability
+    function: str = ""
+
+
+def span(node: ast.stmt | ast.expr | ast.ExceptHandler) -> tuple[int, int, int, int]:
+    """Line, column, end line and end column of a node, from 1."""
+    return (
+        node.lineno,
+        node.col_offset + 1,
+        node.end_lineno or node.lineno,
+        (node.end_col_offset or node.col_offset) + 1,
+    )
+
+
+class Refusal(Exception):
+    """Why a function stays as it is: a reason for people, the place, and the code of the rule that would cure it."""
+
+    def __init__(self, reason: str, node: ast.AST | None = None, code: str = "GL401") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.node = node
+        self.code = code

@@ -1,0 +1,84 @@
+"""Breaks long statements over lines, at their last pair of brackets, as Black does."""
+
+from __future__ import annotations
+
+import io
+import tokenize
+
+OPENING, CLOSING = "([{", ")]}"
+
+
+def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
+    """A statement on as many lines as it needs.
+
+    Args:
+        text: a simple statement on one line; one that already has several lines stays.
+        indent: the columns before its first character.
+        width: the longest line wanted.
+        step: one level of indentation.
+    """
+    if "\n" in text or indent + len(text) <= width:
+        return text
+    parts = _split(text)
+    if parts is None:
+        return text
+    head, items, tail, trailing = parts
+    inner = indent + len(step)
+    joined = ", ".join(items)
+    if inner + len(joined) <= width and not trailing:
+        return f"{head}\n{step}{joined}\n{tail}"
+    lines = []
+    for item in items:
+        laid = layout(item + ",", inner, width, step)
+        lines += laid.split("\n")
+    return "\n".join([head, *(step + line for line in lines), tail])
+
+
+def _split(text: str) -> tuple[str, list[str], str, bool] | None:
+    """The text up to its last outer opening bracket, the items in it, the rest, and whether it is a one-tuple."""
+    try:
+        tokens = _punctuation(text)
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    depth = 0
+    span: tuple[int, int] | None = None
+    start = 0
+    for token in tokens:
+        if token.string in OPENING:
+            if depth == 0:
+                start = token.end[1]
+            depth += 1
+        elif token.string in CLOSING:
+            depth -= 1
+            if depth == 0:
+                span = (start, token.start[1])
+    if span is None or span[0] == span[1]:
+        return None
+    commas = [t.start[1] for t in tokens if t.string == "," and span[0] <= t.start[1] < span[1]]
+    cuts = [c for c in commas if _depth(tokens, c, span[0]) == 0]
+    edges = [span[0] - 1, *cuts, span[1]]
+    items = [text[a + 1 : b].strip() for a, b in zip(edges, edges[1:], strict=False)]
+    trailing = items[-1] == ""
+    items = [item for item in items if item]
+    if any(" for " in item for item in items) and len(items) == 1:
+        return None
+    return text[: span[0]], items, text[span[1] :], trailing and len(items) == 1
+
+
+def _punctuation(text: str) -> list[tokenize.TokenInfo]:
+    """The brackets and commas of a text, without the commas between the parameters of a lambda."""
+    found = []
+    parameters = False
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME and token.string == "lambda":
+            parameters = True
+        elif token.string == ":":
+            parameters = False
+        elif token.type == tokenize.OP and token.string in (*"()[]{}", ",") and not (parameters and token.string == ","):
+            found.append(token)
+    return found
+
+
+def _depth(tokens: list[tokenize.TokenInfo], column: int, start: int) -> int:
+    inside = [t for t in tokens if start <= t.start[1] < column]
+    return sum((t.string in OPENING) - (t.string in CLOSING) for t in inside)

@@ -1,0 +1,427 @@
+"""GL104 tensor-while and GL105 tensor-for: a loop that a tensor decides becomes `tf.while_loop`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .facts.kinds import (
+    UNKNOWN,
+    Elements,
+    Kind,
+    Python,
+    Sequence,
+    Tensor,
+    TensorArray,
+    Variable,
+)
+from .facts.staging import is_strong, is_tensor, is_weak, stage
+from .findings import Refusal
+from .rule import Rule
+from .steps import Code, Define, Step
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+
+class TensorWhile(Rule):
+    """A `while` whose test is a tensor.
+
+    What it finds:
+        `while` loops that a tensor ends.
+
+    Why it matters:
+        Every iteration runs op by op from Python and waits for the test. In a graph the loop variables need one
+        dtype and shape from the start, which AutoGraph does not infer.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            steps = 0
+            while x > 1.0:
+                x = x / 2.0
+                steps += 1
+            return x, steps
+
+        ARGS = [(tf.constant(37.0),), (tf.constant(2.0),), (tf.constant(0.5),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.float32)])
+        def f_graph(x: tf.Tensor):
+            def body(x, steps):
+                x = x / 2.0
+                steps += 1
+                return x, steps
+
+            x, steps = tf.while_loop(
+                lambda x, steps: x > 1.0, body, (x, tf.constant(0, tf.int64))
+            )
+            return x, steps
+
+        def f(x: tf.Tensor):
+            x, steps = f_graph(x)
+            return x, int(steps)
+
+        ARGS = [(tf.constant(37.0),), (tf.constant(2.0),), (tf.constant(0.5),)]
+
+    When it is left alone:
+        Loop variables that no tensor can hold, and bodies that raise, change a caller's objects, or call what is
+        not known.
+    """
+
+    code = "GL104"
+    name = "tensor-while"
+    errors = (
+        r"has dtype \w+ before the loop, but dtype \w+ after one iteration",
+        r"has shape .* before the loop, but shape .* after one iteration",
+        r"is not allowed to be None before the loop",
+    )
+
+
+class TensorFor(Rule):
+    """A `for` over a tensor, or over a range that a tensor bounds.
+
+    What it finds:
+        `for` over tensors, `tf.range(...)`, and `range(...)`, `enumerate(...)` of tensors.
+
+    Why it matters:
+        Every iteration runs op by op from Python. Iterating over a symbolic tensor is refused outside AutoGraph, and
+        a range of a traced tensor cannot be counted by Python.
+
+    Before:
+        import tensorflow as tf
+
+        def f(values: tf.Tensor):
+            total = tf.constant(0.0)
+            for v in values:
+                total = total * 0.5 + v
+            return total
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(values: tf.Tensor):
+            def body(i, total):
+                v = values[i]
+                total = total * 0.5 + v
+                return i + 1, total
+
+            _, total = tf.while_loop(
+                lambda i, total: i < tf.shape(values)[0], body, (tf.constant(0), tf.constant(0.0))
+            )
+            return total
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
+
+    When it is left alone:
+        Datasets, ragged tensors and Python containers whose items are of different kinds.
+    """
+
+    code = "GL105"
+    name = "tensor-for"
+    errors = (r"Iterating over a symbolic `?tf\.Tensor`? is not allowed",)
+
+
+@dataclass
+class _Counter:
+    """The index of a for loop: its start, test and step as texts, and what each iteration begins with."""
+
+    start: str
+    test: str
+    step: str
+    begin: list[Step]
+    before: list[Step]
+
+
+def lower_while(planner: Planner, node: ast.While) -> list[Step]:
+    """The steps in the place of a `while` that a tensor ends."""
+    if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
+        raise Refusal("a `:=` in the test of a loop is not lifted", node, "GL104")
+    carried = _carried(planner, node)
+    if not carried:
+        raise Refusal("nothing changes in this loop", node, "GL104")
+    test = planner.writer.predicate(node.test)
+    body = planner.block(node.body)
+    values = [_next(planner, node, name) for name in carried]
+    starts = [_start(planner, node, name) for name in carried]
+    steps = _loop(planner, node, test, list(carried), body, values, starts, None)
+    return [*steps, *_otherwise(planner, node)]
+
+
+def lower_for(planner: Planner, node: ast.For) -> list[Step]:
+    """The steps in the place of a `for` that a tensor bounds or ends."""
+    carried = _carried(planner, node)
+    index, counter = _counter(planner, node, carried)
+    ended: str | None = getattr(node, "ended", None)
+    test = counter.test
+    if ended is not None:
+        test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({ended}))"
+    body = [*counter.begin, *planner.block(node.body)]
+    values = [f"{index} {counter.step}", *(_next(planner, node, name) for name in carried)]
+    starts = [counter.start, *(_start(planner, node, name) for name in carried)]
+    steps = _loop(planner, node, test, [index, *carried], body, values, starts, index)
+    return [*counter.before, *steps, *_otherwise(planner, node)]
+
+
+def _otherwise(planner: Planner, node: ast.While | ast.For) -> list[Step]:
+    if node.orelse:
+        raise Refusal("`else` of a loop that a tensor ends is not lifted yet", node, "GL107")
+    return []
+
+
+def _loop(
+    planner: Planner,
+    node: ast.While | ast.For,
+    test: str,
+    names: list[str],
+    body: list[Step],
+    values: list[str],
+    starts: list[str],
+    index: str | None,
+) -> list[Step]:
+    parameters = ", ".join(names)
+    name = planner.names.fresh("body")
+    closing = f"return {', '.join(values)}" if len(values) > 1 else f"return ({values[0]},)"
+    define = Define(name, tuple(names), [*body, Code(closing)], node)
+    initial = f"({', '.join(starts)})" if len(starts) > 1 else f"({starts[0]},)"
+    arguments = [f"lambda {parameters}: {test}", name, initial]
+    invariants = _invariants(planner, node, names, index)
+    if invariants:
+        arguments.append(f"shape_invariants={invariants}")
+    live = planner.live.after.get(node, frozenset())
+    targets = [n if n != index and n in live else "_" for n in names]
+    if all(t == "_" for t in targets):
+        target = ""
+    else:
+        target = (", ".join(targets) if len(targets) > 1 else f"({targets[0]},)") + " = "
+    return [define, Code(f"{target}{planner.tf}.while_loop({', '.join(arguments)})")]
+
+
+def _carried(planner: Planner, node: ast.While | ast.For) -> list[str]:
+    """The loop variables: what the body sets and a later iteration or the code after it reads."""
+    head = planner.live.head.get(node, frozenset())
+    after = planner.live.after.get(node, frozenset())
+    names = planner.assigned(node.body)
+    if isinstance(node, ast.For):
+        names = [*[n for n in planner.assigned([_target_only(node)]) if n not in names], *names]
+    known = planner.facts.heads[node].kinds.keys() | planner.facts.ends[node].kinds.keys()
+    return [n for n in names if n in (head | after) and n in known]
+
+
+def _target_only(node: ast.For) -> ast.stmt:
+    return ast.Assign([node.target], ast.Constant(None))
+
+
+def _head_kind(planner: Planner, node: ast.While | ast.For, name: str) -> Kind:
+    head = planner.facts.heads[node].kinds.get(name)
+    end = planner.facts.ends[node].kinds.get(name)
+    kind = head if head is not None else stage(end) if end is not None else UNKNOWN
+    if isinstance(kind, TensorArray):
+        return kind
+    if kind == UNKNOWN or not (is_tensor(kind) or isinstance(kind, Sequence) or hasattr(kind, "items")):
+        before = planner.facts.before[node].kinds.get(name)
+        raise Refusal(f"`{name}`, {before or 'unbound'} before the loop, may be something else in it", node, "GL104")
+    return kind
+
+
+def _next(planner: Planner, node: ast.While | ast.For, name: str) -> str:
+    kind = _head_kind(planner, node, name)
+    have = planner.facts.ends[node].kinds.get(name, UNKNOWN)
+    return planner.promotion.coerced(planner.constant_text(name, have), have, kind, node)
+
+
+def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
+    before = planner.facts.before[node]
+    kind = _head_kind(planner, node, name)
+    have = before.kinds.get(name)
+    if have is None:
+        return planner.promotion.zero(kind, node)
+    return planner.promotion.coerced(planner.constant_text(name, have), have, kind, node)
+
+
+def _invariants(planner: Planner, node: ast.While | ast.For, names: list[str], index: str | None) -> str:
+    """The shape invariants, where a loop variable's shape changes or may change; else nothing."""
+    promotion = planner.promotion
+    texts = []
+    needed = False
+    for name in names:
+        if name == index:
+            texts.append(promotion.shape(()))
+            continue
+        kind = _head_kind(planner, node, name)
+        before = planner.facts.before[node].kinds.get(name)
+        start = stage(before) if before is not None else kind
+        needed = needed or _varies(start, kind, planner.facts.ends[node].kinds.get(name, kind))
+        texts.append(promotion.invariant(kind))
+    if not needed:
+        return ""
+    return f"({', '.join(texts)})" if len(texts) > 1 else f"({texts[0]},)"
+
+
+def _varies(start: Kind, head: Kind, end: Kind) -> bool:
+    if isinstance(head, Sequence) and isinstance(start, Sequence) and isinstance(end, Sequence):
+        return any(map(_varies, start.items, head.items, end.items))
+    if isinstance(head, TensorArray):
+        return False
+    if isinstance(head, Tensor | Variable):
+        if head.shape is None:
+            return True
+        return getattr(start, "shape", None) != head.shape
+    return False
+
+
+# ---- counters
+
+
+def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, _Counter]:
+    """How a for loop counts, by what it goes over."""
+    kind = planner.facts.kind(node.iter)
+    match node.iter:
+        case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
+            return _range(planner, node, args, carried)
+        case ast.Call(func=ast.Name(id="enumerate"), args=[inner]) if isinstance(node.target, ast.Tuple):
+            return _enumerate(planner, node, inner)
+    if is_strong(kind):
+        return _rows(planner, node)
+    raise Refusal(f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105")
+
+
+def _is_range(planner: Planner, function: ast.expr) -> bool:
+    name = getattr(planner.facts.kind(function), "name", "")
+    return name in ("builtins.range", "tensorflow.range")
+
+
+def _range(
+    planner: Planner, node: ast.For, args: list[ast.expr], carried: list[str]
+) -> tuple[str, _Counter]:
+    if not isinstance(node.target, ast.Name) or not 1 <= len(args) <= 3:
+        raise Refusal("this range is not lifted", node, "GL105")
+    dtype = _range_dtype(planner, node)
+    before: list[Step] = []
+    step = 1
+    if len(args) == 3:
+        kind = planner.facts.kind(args[2])
+        if not (isinstance(kind, Python) and isinstance(kind.value, int) and kind.value):
+            raise Refusal("a range whose step is not a known number is not lifted", node, "GL105")
+        step = kind.value
+    first = None if len(args) == 1 else args[0]
+    limit = _bound(planner, node, args[0] if len(args) == 1 else args[1], dtype, "limit", before)
+    start = _first(planner, first, dtype)
+    target = node.target.id
+    own = target == "_" or target in carried or target in planner.assigned(node.body)
+    index = planner.names.fresh("i" if target == "_" else "index") if own else target
+    begin: list[Step] = [] if not own or target == "_" else [Code(f"{target} = {index}")]
+    sign = "<" if step > 0 else ">"
+    move = f"+ {step}" if step > 0 else f"- {-step}"
+    return index, _Counter(start, f"{index} {sign} {limit}", move, begin, before)
+
+
+def _range_dtype(planner: Planner, node: ast.For) -> str:
+    kind = planner.facts.kind(node.iter)
+    if isinstance(kind, Elements):
+        return "int64"
+    dtype = getattr(kind, "dtype", None)
+    if dtype is None:
+        bound = [planner.facts.kind(a) for a in getattr(node.iter, "args", [])]
+        if all(isinstance(k, Python) or getattr(k, "dtype", None) is None for k in bound):
+            return ""
+        raise Refusal("the dtype of this range is not known", node, "GL105")
+    if dtype not in ("int32", "int64"):
+        raise Refusal(f"a range of {dtype} is not lifted", node, "GL105")
+    return str(dtype)
+
+
+def _first(planner: Planner, node: ast.expr | None, dtype: str) -> str:
+    if node is None:
+        text, kind = "0", None
+    else:
+        text, kind = planner.writer.text(node), planner.facts.kind(node)
+    if kind is not None and is_tensor(kind):
+        return text if getattr(kind, "dtype", None) == dtype else planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+    if dtype in ("int32", ""):
+        return f"{planner.tf}.constant({text})"
+    return f"{planner.tf}.constant({text}, {planner.tf}.{dtype})"
+
+
+def _bound(
+    planner: Planner, node: ast.For, bound: ast.expr, dtype: str, name: str, before: list[Step]
+) -> str:
+    """The text of a range's limit: evaluated once, as Python does."""
+    kind = planner.facts.kind(bound)
+    text = planner.writer.text(bound)
+    if is_tensor(kind) and dtype and getattr(kind, "dtype", None) != dtype:
+        text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+    if isinstance(kind, Python) or (text == getattr(bound, "id", None) and text not in planner.assigned(node.body)):
+        if isinstance(bound, ast.Constant | ast.Name) and text not in planner.assigned(node.body):
+            return text
+    if not isinstance(bound, ast.Constant):
+        fresh = planner.names.fresh(name)
+        before.append(Code(f"{fresh} = {text}"))
+        return fresh
+    return text
+
+
+def _rows(planner: Planner, node: ast.For) -> tuple[str, _Counter]:
+    before: list[Step] = []
+    rows = _once(planner, node, node.iter, before)
+    index = planner.names.fresh("i")
+    begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
+    kind = planner.facts.kind(node.iter)
+    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {_length(planner, rows, kind)}", "+ 1", begin, before)
+
+
+def _enumerate(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
+    target = node.target
+    assert isinstance(target, ast.Tuple)
+    kind = planner.facts.kind(inner)
+    if len(target.elts) != 2 or not isinstance(target.elts[0], ast.Name) or not is_strong(kind):
+        raise Refusal("this enumerate is not lifted", node, "GL105")
+    before: list[Step] = []
+    rows = _once(planner, node, inner, before)
+    index = planner.names.fresh("index")
+    begin: list[Step] = [
+        Code(f"{target.elts[0].id} = {index}"),
+        _bind_row(planner, target.elts[1], f"{rows}[{index}]"),
+    ]
+    limit = f"{planner.tf}.cast({_length(planner, rows, kind)}, {planner.tf}.int64)"
+    shape = getattr(kind, "shape", None)
+    if shape and shape[0] is not None:
+        limit = str(shape[0])
+    return index, _Counter(
+        f"{planner.tf}.constant(0, {planner.tf}.int64)", f"{index} < {limit}", "+ 1", begin, before
+    )
+
+
+def _once(planner: Planner, node: ast.For, iterated: ast.expr, before: list[Step]) -> str:
+    text = planner.writer.text(iterated)
+    if isinstance(iterated, ast.Name) and iterated.id not in planner.assigned([node]):
+        return text
+    if isinstance(planner.facts.kind(iterated), Variable):
+        text = f"{planner.tf}.identity({text})"
+    name = planner.names.fresh("rows")
+    before.append(Code(f"{name} = {text}"))
+    return name
+
+
+def _length(planner: Planner, text: str, kind: Kind) -> str:
+    shape = getattr(kind, "shape", None)
+    if shape and shape[0] is not None:
+        return str(shape[0])
+    return f"{planner.tf}.shape({text})[0]"
+
+
+def _bind_row(planner: Planner, target: ast.expr, text: str) -> Step:
+    if isinstance(target, ast.Name):
+        return Code(f"{target.id} = {text}")
+    if isinstance(target, ast.Tuple) and all(isinstance(e, ast.Name) for e in target.elts):
+        return Code(f"{planner.source.segment(target)} = {planner.tf}.unstack({text})")
+    raise Refusal("how a row unpacks here is not known", target, "GL105")
+
+

@@ -1,0 +1,263 @@
+"""Decides, for each function of a module, what lifting it will do: a plan, or a refusal with its reason."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from . import exits, printing, signatures, variables
+from .facts.calls import KERAS_CALLS
+from .facts.environment import FunctionFacts
+from .facts.modules import FunctionDefinition, ModuleFacts
+from .facts.profile import FunctionNode, Profile
+from .facts.session import Session
+from .facts.kinds import NONE, Python
+from .findings import Refusal
+from .options import Options
+from .planner import Planner
+from .shell import Shell, check_result
+from .source import Names, Source
+from .steps import Step, changes
+
+MOST_STEPS = 8
+NEVER_DECORATED = frozenset(
+    "call build compute_output_shape get_config from_config train_step test_step predict_step".split()
+)
+
+
+@dataclass
+class Plan:
+    """What becomes of one function.
+
+    Attributes:
+        node: the function, as the file has it.
+        steps: its new body.
+        decorator: what it is decorated with, if anything.
+        core: the name of its core, where it gets a Python shell around it.
+        shell: the statements of that shell.
+        statements: what its module has to make before it.
+        imports: the modules that it needs.
+    """
+
+    node: FunctionNode
+    qualname: str
+    steps: list[Step]
+    decorator: str | None = None
+    core: str | None = None
+    shell: list[str] = field(default_factory=list)
+    statements: list[str] = field(default_factory=list)
+    imports: set[str] = field(default_factory=set)
+
+
+@dataclass
+class ModulePlan:
+    """The plans of a module's functions that will be lifted, and why others will not."""
+
+    plans: list[Plan]
+    refusals: dict[str, Refusal]
+    facts: Mapping[str, FunctionFacts]
+
+
+class ModulePlanner:
+    """Plans the functions of one module."""
+
+    def __init__(self, source: Source, module: ModuleFacts, path: str, profile: Profile | None, options: Options) -> None:
+        self.source = source
+        self.module = module
+        self.session = Session(module, source.lines, path, profile)
+        self.options = options
+        self.tf = tensorflow_name(module)
+        self.names = Names(source.names)
+        self.statements: dict[str, list[str]] = {}
+        self.refusals: dict[str, Refusal] = {}
+        self.entries: frozenset[str] = frozenset()
+
+    def plan(self) -> ModulePlan:
+        first = dict(self.session.analyse())
+        facts, lifted = self._candidates()
+        while True:
+            plans = self._plans(lifted)
+            dropped = lifted.keys() - {p.qualname for p in plans} & self.refusals.keys()
+            dropped = {q for q in lifted if q in self.refusals}
+            if not dropped:
+                break
+            lifted = {
+                q: f for q, f in lifted.items() if q not in dropped and not dropped & self._reached(f, facts)
+            }
+        return ModulePlan([p for p in plans if self._does_something(p)], self.refusals, first)
+
+    def _candidates(self) -> tuple[Mapping[str, FunctionFacts], dict[str, FunctionFacts]]:
+        """The facts, and those of the functions that may be lifted, each with all that its callers pass.
+
+        What a function that stays eager calls is called from outside the graph, which changes its facts.
+        """
+        while True:
+            facts = self._without_obstacles()
+            lifted = {q: f for q, f in facts.items() if self._may_lift(f)}
+            outside = {name for q, f in facts.items() if q not in lifted for name in f.calls.values()}
+            if outside <= self.entries:
+                return facts, lifted
+            self.entries |= outside
+
+    # ---- bodies without what hinders
+
+    def _without_obstacles(self) -> Mapping[str, FunctionFacts]:
+        """The facts after Variables are hoisted and exits are values, to a fixpoint over the functions."""
+        for _ in range(MOST_STEPS):
+            facts = dict(self.session.analyse(self.entries))
+            if not any([self._simplify(found) for found in facts.values()]):
+                return facts
+        return self.session.analyse(self.entries)
+
+    def _simplify(self, facts: FunctionFacts) -> bool:
+        definition = facts.definition
+        hoisted = variables.hoist(facts, self.module, self.source, self.tf) if self.options.enabled("GL304") else None
+        if hoisted is not None:
+            self.session.replace_body(definition.qualname, hoisted.node, hoisted.bound)
+            self.statements.setdefault(definition.qualname, []).extend(hoisted.statements)
+            return True
+        if not facts.exits and not exits.needed(facts):
+            return False
+        if definition.qualname in self.refusals:
+            return False
+        try:
+            made = exits.without_exits(facts, self.names)
+        except Refusal as refusal:
+            self.refusals[definition.qualname] = refusal
+            return False
+        if made.body == definition.node.body:
+            return False
+        self.session.replace_body(definition.qualname, made)
+        return True
+
+    # ---- which functions
+
+    def _may_lift(self, facts: FunctionFacts) -> bool:
+        definition = facts.definition
+        if definition.qualname in self.refusals:
+            return False
+        if is_graph_function(definition) and not facts.staged:
+            return False
+        if facts.problems:
+            if facts.operations:
+                self.refusals[definition.qualname] = facts.problems[0]
+            return False
+        return bool(facts.operations) and definition.node.name != "__init__"
+
+    def _reached(self, facts: FunctionFacts, all_facts: Mapping[str, FunctionFacts]) -> set[str]:
+        """The functions of the module that a call of this one runs."""
+        found: set[str] = set()
+        queue = [facts]
+        while queue:
+            for name in queue.pop().calls.values():
+                if name not in found:
+                    found.add(name)
+                    if name in all_facts:
+                        queue.append(all_facts[name])
+        return found
+
+    def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
+        callers = {name for f in lifted.values() for name in f.calls.values()}
+        decorated = {q for q, f in lifted.items() if self._is_decorated(f, q in callers, lifted)}
+        shells: dict[str, Shell] = {}
+        sunk: dict[str, list[ast.stmt]] = {}
+        cores: dict[str, str] = {}
+        for qualname, facts in lifted.items():
+            shell = Shell(facts.result)
+            sunk[qualname] = printing.sinks(facts) if qualname in decorated and qualname not in callers else []
+            shells[qualname] = shell
+            if (shell.converts or sunk[qualname]) and qualname in decorated:
+                cores[qualname] = self._core_name(qualname)
+        plans = []
+        for qualname, facts in lifted.items():
+            try:
+                plans.append(
+                    self._plan(facts, shells[qualname], sunk[qualname], cores, qualname in decorated)
+                )
+            except Refusal as refusal:
+                self.refusals[qualname] = refusal
+        return plans
+
+    def _core_name(self, qualname: str) -> str:
+        name = qualname.rpartition(".")[2] + "_graph"
+        return name
+
+    def _is_decorated(self, facts: FunctionFacts, called: bool, lifted: Mapping[str, FunctionFacts]) -> bool:
+        """Whether the function is called from outside the graph, so that a graph starts here."""
+        definition = facts.definition
+        name = definition.node.name
+        if is_graph_function(definition) or definition.is_property or definition.is_static or definition.is_class_method:
+            return False
+        if "<locals>" in definition.qualname or (name.startswith("__") and name != "__call__"):
+            return False
+        if definition.owner and name in NEVER_DECORATED:
+            if KERAS_CALLS & set(self.module.bases(definition.owner.qualname)):
+                return False
+        recorded = self.session.recorded(definition.qualname)
+        if recorded is not None and recorded.callers:
+            inside = {f"{self.session.path}::{q}" for q in lifted}
+            return not set(recorded.callers) <= inside
+        return not called
+
+    def _plan(
+        self, facts: FunctionFacts, shell: Shell, sunk: list[ast.stmt], cores: dict[str, str], decorated: bool
+    ) -> Plan:
+        definition = facts.definition
+        core = cores.get(definition.qualname)
+        if decorated or core:
+            check_result(facts.result, definition.node)
+            self._check_parameters(facts)
+        elif shell.converts and not decorated:
+            shell = Shell(facts.result, keeps=True)
+        planner = Planner(self.source, facts, self.tf, cores, Names(self.source.names), self.options, shell, sunk)
+        steps = planner.body()
+        plan = Plan(definition.original, definition.qualname, steps, imports=planner.imports)
+        plan.statements = self.statements.get(definition.qualname, [])
+        if decorated:
+            plan.decorator = signatures.decorator(facts, self.tf)
+        if core is not None:
+            plan.core = core
+            plan.shell = shell.statements(self._core_call(definition, core), self.source.names)
+        return plan
+
+    def _check_parameters(self, facts: FunctionFacts) -> None:
+        """Refuse parameters that a `tf.function` takes otherwise than Python does."""
+        for name, kind in facts.parameters.items():
+            text = str(kind)
+            if text.startswith(("array(", "scalar(")) or "array(" in text or "scalar(" in text:
+                raise Refusal(f"`{name}` is a NumPy array, which a graph takes as a tensor", facts.definition.node, "GL206")
+            types = {k.type for k in getattr(kind, "members", ()) if isinstance(k, Python) and k != NONE}
+            if len(types) > 1:
+                raise Refusal(f"`{name}` is {kind}: a graph takes 1, 1.0 and True for the same", facts.definition.node, "GL404")
+        if not facts.staged and any(isinstance(k, Python) and k.type in ("int", "float") for k in facts.parameters.values()):
+            raise Refusal("it takes a Python number, so that each value would be traced anew", facts.definition.node, "GL404")
+
+    def _core_call(self, definition: FunctionDefinition, core: str) -> str:
+        args = definition.node.args
+        names = [a.arg for a in (*args.posonlyargs, *args.args)]
+        owner = ""
+        if definition.owner is not None:
+            owner = f"{names.pop(0)}."
+        if args.vararg:
+            names.append(f"*{args.vararg.arg}")
+        names += [f"{a.arg}={a.arg}" for a in args.kwonlyargs]
+        if args.kwarg:
+            names.append(f"**{args.kwarg.arg}")
+        return f"{owner}{core}({', '.join(names)})"
+
+    def _does_something(self, plan: Plan) -> bool:
+        return changes(plan.steps) or plan.decorator is not None
+
+
+def is_graph_function(definition: FunctionDefinition) -> bool:
+    """Whether the function already is a `tf.function`."""
+    return any(
+        text.removesuffix(")").partition("(")[0].endswith(("tf.function", "tensorflow.function"))
+        for text in definition.decorators
+    )
+
+
+def tensorflow_name(module: ModuleFacts) -> str:
+    """How the module calls TensorFlow."""
+    return next((name for name, dotted in module.imports.items() if dotted == "tensorflow"), "tf")

@@ -1,0 +1,371 @@
+"""Plans the new body of a function: walks its statements and lets each construct's module say what it becomes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from . import conditionals, loops, printing
+from .expressions import SIGNS, Writer, wrapped
+from .facts.environment import Environment, FunctionFacts
+from .facts.kinds import UNKNOWN, Dict, Kind, Python, Sequence, Tensor
+from .facts.liveness import Liveness, liveness, reads
+from .facts.modules import blocks, bound_names
+from .facts.profile import FunctionNode
+from .facts.staging import is_strong, is_weak
+from .findings import Refusal
+from .options import Options
+from .shell import Shell
+from .source import Names, Source
+from .steps import Code, Compound, Keep, Step, changes, without_dead_stores
+
+
+class Planner:
+    """Plans one function.
+
+    Args:
+        source: the file.
+        facts: of the function, whose exits are already values.
+        tf: how the file calls TensorFlow.
+        cores: what lifted callers call, by qualified name, where it is not the function itself.
+        names: gives new names.
+        shell: what the function's results become in Python.
+        sunk: the statements that stay Python's, after the graph.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        facts: FunctionFacts,
+        tf: str,
+        cores: dict[str, str],
+        names: Names,
+        options: Options,
+        shell: Shell,
+        sunk: list[ast.stmt],
+    ) -> None:
+        self.source = source
+        self.facts = facts
+        self.tf = tf
+        self.names = names
+        self.options = options
+        self.shell = shell
+        self.sunk = sunk
+        self.imports: set[str] = set()
+        self.writer = Writer(source, facts, tf, cores)
+        self.promotion = self.writer.promotion
+        self.live: Liveness = liveness(facts.definition.node)
+
+    # ---- blocks
+
+    def body(self) -> list[Step]:
+        """The steps of the whole function; its docstring is not among them."""
+        body = self.facts.definition.node.body
+        steps = self.block(body[1:] if ast.get_docstring(self.facts.definition.node, False) is not None else body)
+        return without_dead_stores(steps, self.source)
+
+    def block(self, body: Iterable[ast.stmt]) -> list[Step]:
+        steps: list[Step] = []
+        for node in body:
+            steps += self.statement(node)
+            if self._answer(node) and self.facts.after.get(node) is None:
+                break
+        return steps
+
+    def _answer(self, node: ast.stmt) -> str | None:
+        """What eager mode always answers to a test that a graph would answer otherwise."""
+        if not isinstance(node, ast.If) or node not in self.facts.before or node in self.facts.staged:
+            return None
+        answer = self.writer.changed(node.test)
+        return answer if answer in ("True", "False") else None
+
+    def statement(self, node: ast.stmt) -> list[Step]:
+        if node not in self.facts.before:
+            return [Keep(node)]
+        match node:
+            case ast.If() if node in self.facts.staged:
+                return conditionals.lower_if(self, node)
+            case ast.If() if answer := self._answer(node):
+                return self.block(node.body if answer == "True" else node.orelse)
+            case ast.Delete():
+                return []
+            case ast.While() if node in self.facts.staged:
+                return loops.lower_while(self, node)
+            case ast.For() if node in self.facts.staged:
+                return loops.lower_for(self, node)
+            case ast.If() | ast.For() | ast.While() | ast.With() | ast.Try():
+                return self._compound(node)
+            case ast.Return():
+                return self._return(node)
+            case ast.AugAssign():
+                return self._augmented(node)
+            case ast.Assign(targets=[ast.Tuple()], value=value) if is_strong(self.facts.kind(value)):
+                return [self._unstacked(node)]
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+                return printing.lower_print(self, node)
+            case ast.FunctionDef():
+                return self._nested_function(node)
+        return [self._simple(node)]
+
+    def _simple(self, node: ast.stmt) -> Step:
+        edits = self.writer.edits(node)
+        if edits or not hasattr(node, "lineno"):
+            return Code(self.source.spliced(node, edits), node)
+        return Keep(node)
+
+    def _nested_function(self, node: ast.FunctionDef) -> list[Step]:
+        staged = any(inner in self.facts.staged for inner in ast.walk(node))
+        if staged:
+            raise Refusal(f"the nested function `{node.name}` branches on a tensor", node)
+        return [Keep(node)]
+
+    def _unstacked(self, node: ast.Assign) -> Step:
+        (target,) = node.targets
+        if not isinstance(target, ast.Tuple) or not all(isinstance(e, ast.Name) for e in target.elts):
+            raise Refusal("how this tensor unpacks is not known", node)
+        return Code(f"{self.source.segment(target)} = {self.tf}.unstack({self.writer.text(node.value)})", node)
+
+    def _augmented(self, node: ast.AugAssign) -> list[Step]:
+        plain, text = self.augmented(node)
+        if plain:
+            return [self._simple(node)]
+        return [Code(f"{self.source.segment(node.target)} = {text}", node)]
+
+    def augmented(self, node: ast.AugAssign) -> tuple[bool, str]:
+        """Whether `target op= value` may stay, and the text of the value it gives."""
+        load: ast.expr = node.target.as_load  # type: ignore[union-attr]
+        left = (self.source.segment(node.target), self.facts.kind(load), node.target)
+        right = (self.writer.text(node.value), self.facts.kind(node.value), node.value)
+        a, b = self.promotion.operands(left, right, isinstance(node.op, ast.Div))
+        plain = a == left[0] and b == right[0]
+        return plain, f"{a} {SIGNS[type(node.op)]} {wrapped(b)}"
+
+    def _return(self, node: ast.Return) -> list[Step]:
+        if node.value is None:
+            return [Keep(node)]
+        text = self.returned(node)
+        if text == self.source.segment(node.value) and hasattr(node, "lineno"):
+            return [Keep(node)]
+        return [Code(f"return {text}", node)]
+
+    def returned(self, node: ast.Return) -> str:
+        """The text of what a return gives, as the function's callers in the graph get it."""
+        if node.value is None:
+            return "None"
+        return self.shell.returned(self, node.value)
+
+    # ---- Python's own compound statements
+
+    def _compound(self, node: ast.stmt) -> list[Step]:
+        inner = [self.block(block) for block in blocks(node)]
+        entering = self._settled(node, self.facts.before.get(node))
+        if isinstance(node, ast.If):
+            inner = self._settled_arms(node, inner)
+        elif isinstance(node, ast.For | ast.While):
+            inner[0] += self._settled_end(node)
+        headers = self._headers(node)
+        edited = any(self.writer.edits(part) for part in _header_parts(node))
+        if not (edited or entering or any(map(changes, inner)) or not hasattr(node, "lineno")):
+            return [Keep(node)]
+        if isinstance(node, ast.If) and len(headers) > len(inner):
+            inner.append([])
+        return [*entering, Compound(tuple(headers), tuple(inner), node)]
+
+    def _headers(self, node: ast.stmt) -> list[str]:
+        text = self.writer.text
+        match node:
+            case ast.If(test=test, orelse=orelse):
+                return [f"if {text(test)}:", *(["else:"] if orelse else [])]
+            case ast.While(test=test, orelse=orelse):
+                return [f"while {text(test)}:", *(["else:"] if orelse else [])]
+            case ast.For(target=target, iter=iterable, orelse=orelse):
+                head = f"for {self.source.segment(target)} in {text(iterable)}:"
+                return [head, *(["else:"] if orelse else [])]
+            case ast.With(items=items):
+                return [f"with {', '.join(map(self._item, items))}:"]
+            case ast.Try(finalbody=finalbody, handlers=[], orelse=[]) if finalbody:
+                return ["try:", "finally:"]
+        raise Refusal("this statement is not lifted", node)
+
+    def _item(self, item: ast.withitem) -> str:
+        target = f" as {self.source.segment(item.optional_vars)}" if item.optional_vars else ""
+        return self.writer.text(item.context_expr) + target
+
+    def _settled_arms(self, node: ast.If, inner: list[list[Step]]) -> list[list[Step]]:
+        """Python arms after which a number is held in a tensor either way hold it so in both."""
+        after = self.facts.after.get(node)
+        result = list(inner)
+        for i, arm in enumerate((node.body, node.orelse)):
+            end = self.end_of(node, arm)
+            casts = self._casts(end, after, node) if not self.always_exits(arm) else []
+            if casts and i == len(result):
+                raise Refusal("a Python number becomes a tensor in one arm only", node)
+            if casts:
+                result[i] = [*result[i], *casts]
+        return result
+
+    def _settled(self, node: ast.stmt, before: Environment | None) -> list[Step]:
+        """What a Python loop holds in tensors later is held in tensors before it, too."""
+        head = self.facts.heads.get(node)
+        return self._casts(before, head, node) if head and before else []
+
+    def _settled_end(self, node: ast.stmt) -> list[Step]:
+        return self._casts(self.facts.ends.get(node), self.facts.heads.get(node), node)
+
+    def _casts(self, have: Environment | None, want: Environment | None, node: ast.stmt) -> list[Step]:
+        steps: list[Step] = []
+        if have is None or want is None:
+            return steps
+        live = self.live.after.get(node, frozenset()) | self.live.head.get(node, frozenset())
+        for name, kind in want.kinds.items():
+            held = have.kinds.get(name)
+            if name in live and held is not None and is_weak(kind) and held != kind:
+                text = self.promotion.coerced(self.constant_text(name, held), held, kind, node)
+                if text != name:
+                    steps.append(Code(f"{name} = {text}"))
+        return steps
+
+    # ---- what the constructs ask
+
+    def outs(self, node: ast.stmt) -> list[str]:
+        """The names that a statement sets and that are read after it, in the order of their first setting."""
+        after = self.facts.after.get(node)
+        live = self.live.after.get(node, frozenset())
+        bound = after.kinds if after else {}
+        return [name for name in self.assigned([node]) if name in live and name in bound]
+
+    def assigned(self, body: Iterable[ast.stmt]) -> list[str]:
+        """The names that statements bind, or change an item of, in order."""
+        found: dict[str, None] = {}
+        for node in body:
+            for name in [*bound_names(node), *_item_owners(node)]:
+                found.setdefault(name)
+            if not isinstance(node, FunctionNode | ast.ClassDef):
+                for block in blocks(node):
+                    for name in self.assigned(block):
+                        found.setdefault(name)
+        return list(found)
+
+    def read_and_assigned(self, body: list[ast.stmt], outs: Iterable[str]) -> list[str]:
+        """The names of the function that a block reads the earlier value of, and sets."""
+        assigned = self.assigned(body)
+        surely = _surely_assigned(body)
+        early = _read_before(body)
+        before = self.facts.before.get(body[0]) if body else None
+        bound = before.kinds if before else {}
+        needed = [n for n in assigned if n in early or (n in outs and n not in surely)]
+        return [n for n in needed if n in bound]
+
+    def end_of(self, node: ast.If, arm: list[ast.stmt]) -> Environment:
+        """What is known at the end of an arm."""
+        for statement in reversed(arm):
+            after = self.facts.after.get(statement)
+            if after is not None:
+                return after
+            if statement in self.facts.after:
+                break
+        return self.facts.before[node]
+
+    def stored_kind(self, node: ast.stmt, name: str) -> Kind:
+        after = self.facts.after.get(node)
+        return after.kinds.get(name, UNKNOWN) if after else UNKNOWN
+
+    def constant_text(self, name: str, kind: Kind) -> str:
+        """A name's text, or its value's where that is a known Python constant."""
+        return repr(kind.value) if isinstance(kind, Python) and kind.known and _prints(kind.value) else name
+
+    def copied(self, name: str, kind: Kind) -> str:
+        """A text that gives a container of its own, so that one arm's changes stay there."""
+        if isinstance(kind, Sequence):
+            return f"list({name})" if kind.type == "list" else name
+        return f"dict({name})" if isinstance(kind, Dict) else name
+
+    def reads(self, node: ast.stmt) -> frozenset[str]:
+        inner = frozenset[str]()
+        for block in blocks(node):
+            for statement in block:
+                inner |= self.reads(statement)
+        return reads(node) | inner
+
+    def always_returns(self, body: list[ast.stmt]) -> bool:
+        if not body:
+            return False
+        match body[-1]:
+            case ast.Return():
+                return True
+            case ast.If(body=then, orelse=other):
+                return self.always_returns(then) and self.always_returns(other)
+            case ast.With(body=inner):
+                return self.always_returns(inner)
+        return False
+
+    def always_exits(self, body: list[ast.stmt]) -> bool:
+        return bool(body) and body[-1] in self.facts.after and self.facts.after[body[-1]] is None
+
+    def has_effects(self, node: ast.AST) -> bool:
+        return self.has_effects_in([node])
+
+    def has_effects_in(self, nodes: Iterable[ast.AST]) -> bool:
+        """Whether statements do more than set names."""
+        effectful = {id(n) for nodes_ in self.facts.effects.values() for n in nodes_}
+        return any(id(inner) in effectful for node in nodes for inner in ast.walk(node))
+
+
+def _prints(value: object) -> bool:
+    return isinstance(value, int | float | bool | str) and repr(value) not in ("inf", "-inf", "nan")
+
+
+def _header_parts(node: ast.stmt) -> list[ast.AST]:
+    match node:
+        case ast.If(test=test) | ast.While(test=test):
+            return [ast.Expr(test)]
+        case ast.For(iter=iterable):
+            return [ast.Expr(iterable)]
+        case ast.With(items=items):
+            return list(items)
+    return []
+
+
+def _item_owners(node: ast.stmt) -> list[str]:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    return [n for t in targets for n in _owners(t)]
+
+
+def _owners(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+        return [target.value.id]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for element in target.elts for name in _owners(element)]
+    return []
+
+
+def _surely_assigned(body: list[ast.stmt]) -> frozenset[str]:
+    """The names that every way through a block sets."""
+    found: frozenset[str] = frozenset()
+    for node in body:
+        if isinstance(node, ast.If):
+            found |= _surely_assigned(node.body) & _surely_assigned(node.orelse)
+        elif isinstance(node, ast.With | ast.Try):
+            found |= _surely_assigned(node.body) | frozenset(bound_names(node))
+        elif not isinstance(node, ast.For | ast.While):
+            found |= frozenset(bound_names(node))
+    return found
+
+
+def _read_before(body: list[ast.stmt]) -> frozenset[str]:
+    """The names that a block may read before it sets them."""
+    found: frozenset[str] = frozenset()
+    set_already: frozenset[str] = frozenset()
+    for node in body:
+        found |= (_first_reads(node)) - set_already
+        set_already |= _surely_assigned([node])
+    return found
+
+
+def _first_reads(node: ast.stmt) -> frozenset[str]:
+    own = reads(node) | frozenset(_item_owners(node))
+    for block in blocks(node):
+        own |= _read_before(block)
+    return own
+
+

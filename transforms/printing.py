@@ -1,0 +1,149 @@
+"""GL201 python-print: `print` of tensors becomes `tf.print`, or stays Python's after the graph."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Kind, Python, Tensor, Variable
+from .facts.staging import is_tensor
+from .findings import Refusal
+from .rule import Rule
+from .shell import CONVERSIONS
+from .steps import Code, Step
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+
+class PythonPrint(Rule):
+    """A Python `print` in a function that runs as a graph.
+
+    What it finds:
+        `print` calls in functions that work on tensors.
+
+    Why it matters:
+        In a graph Python's `print` runs once, while tracing, and shows a symbolic tensor; the later calls print
+        nothing.
+
+    Before:
+        import tensorflow as tf
+
+        def f(values: tf.Tensor):
+            total = tf.constant(0.0)
+            for v in values:
+                total = total + v
+                print("partial", total)
+            print("total", total)
+            return total * 2.0
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
+
+    After:
+        import sys
+
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(values: tf.Tensor):
+            def body(i, total):
+                v = values[i]
+                total = total + v
+                tf.print("partial", total, output_stream=sys.stdout)
+                return i + 1, total
+
+            _, total = tf.while_loop(
+                lambda i, total: i < tf.shape(values)[0], body, (tf.constant(0), tf.constant(0.0))
+            )
+            tf.print("total", total, output_stream=sys.stdout)
+            return total * 2.0
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
+
+    When it is left alone:
+        `print` to a file, and texts that format a tensor's digits.
+    """
+
+    code = "GL201"
+    name = "python-print"
+
+
+def sinks(facts: FunctionFacts) -> list[ast.stmt]:
+    """The prints that can wait until after the graph: those on the function's own level, if none stands deeper."""
+    own = [s for s in facts.definition.node.body if _is_print(s)]
+    calls = {id(s.value) for s in own if isinstance(s, ast.Expr)}
+    return own if all(id(n) in calls for n in facts.effects.get("stdout", ())) else []
+
+
+def _is_print(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return True
+    return False
+
+
+def lower_print(planner: Planner, node: ast.Expr) -> list[Step]:
+    """The steps in the place of a print."""
+    if node in planner.sunk:
+        return _sunk(planner, node)
+    return [Code(_graph_print(planner, node), node)]
+
+
+def _graph_print(planner: Planner, node: ast.Expr) -> str:
+    call = node.value
+    assert isinstance(call, ast.Call)
+    parts: list[str] = []
+    for argument in call.args:
+        parts.append(_printed(planner, argument))
+    for keyword in call.keywords:
+        if keyword.arg not in ("sep", "end") or not isinstance(planner.facts.kind(keyword.value), Python):
+            raise Refusal("this `print` is not lifted", node, "GL201")
+        parts.append(f"{keyword.arg}={planner.writer.text(keyword.value)}")
+    planner.imports.add("sys")
+    return f"{planner.tf}.print({', '.join([*parts, 'output_stream=sys.stdout'])})"
+
+
+def _printed(planner: Planner, node: ast.expr) -> str:
+    kind = planner.facts.kind(node)
+    if isinstance(node, ast.JoinedStr | ast.Starred):
+        raise Refusal("this `print` formats a tensor as text", node, "GL210")
+    if is_tensor(kind):
+        assert isinstance(kind, Tensor | Variable)
+        if isinstance(kind, Tensor) and (kind.weak in ("float", "str") or kind.mixed or kind.dtype == "string"):
+            raise Refusal("a graph prints this value otherwise than Python does", node, "GL201")
+        text = planner.writer.text(node)
+        return text if kind.shape == () else f"{planner.tf}.strings.format('{{}}', {text}, summarize=-1)"
+    if isinstance(kind, Python):
+        return planner.writer.text(node)
+    raise Refusal("what this `print` shows is not known", node, "GL201")
+
+
+def _sunk(planner: Planner, node: ast.Expr) -> list[Step]:
+    """The print stays Python's, in the shell; what it shows is given back by the core, as it is at this place."""
+    call = node.value
+    assert isinstance(call, ast.Call)
+    steps: list[Step] = []
+    edits: dict[ast.expr, str] = {}
+    for argument in (*call.args, *(k.value for k in call.keywords)):
+        text = _shown(planner, argument, steps)
+        if text is not None:
+            edits[argument] = text
+    planner.shell.epilogue.append(planner.source.spliced(node, edits))
+    return steps
+
+
+def _shown(planner: Planner, node: ast.expr, steps: list[Step]) -> str | None:
+    kind: Kind = planner.facts.kind(node)
+    if isinstance(node, ast.Constant):
+        return None
+    if isinstance(kind, Python) and kind.known:
+        return repr(kind.value)
+    if isinstance(kind, Python) and isinstance(node, ast.Name) and node.id in planner.facts.parameters:
+        return None
+    if not isinstance(kind, Tensor) or kind.mixed:
+        raise Refusal("what this `print` shows is not known", node, "GL201")
+    name = planner.names.fresh(node.id if isinstance(node, ast.Name) else "printed")
+    steps.append(Code(f"{name} = {planner.writer.text(node)}"))
+    planner.shell.extra.append(name)
+    return CONVERSIONS[kind.weak].format(name) if kind.weak else name

@@ -1,0 +1,193 @@
+"""Casts: how Python numbers held in tensors, and the two sides of a choice, come to one dtype and shape."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from .facts.kinds import (
+    NONE,
+    Array,
+    Dict,
+    Kind,
+    Python,
+    Sequence,
+    Shape,
+    Tensor,
+    TensorArray,
+    Union,
+    Variable,
+)
+from .facts.staging import is_strong, is_weak
+from .findings import Refusal
+
+WORDS = {"int": "int64", "float": "float64"}
+
+
+class Promotion:
+    """Writes casts; `tf` is how the file calls TensorFlow."""
+
+    def __init__(self, tf: str) -> None:
+        self.tf = tf
+
+    def dtype(self, name: str) -> str:
+        return f"{self.tf}.{name}"
+
+    # ---- operands
+
+    def operands(
+        self, left: tuple[str, Kind, ast.expr], right: tuple[str, Kind, ast.expr], divides: bool = False
+    ) -> tuple[str, str]:
+        """The texts of two operands, so cast that the operator takes them as eager mode takes Python numbers."""
+        (a, a_kind, a_node), (b, b_kind, b_node) = left, right
+        if is_weak(a_kind) and is_strong(b_kind):
+            return self.cast(a, self.dtype_of(b, b_kind, b_node)), b
+        if is_weak(b_kind) and is_strong(a_kind):
+            return a, self.cast(b, self.dtype_of(a, a_kind, a_node))
+        types = {_number(a_kind), _number(b_kind)}
+        if not (is_weak(a_kind) or is_weak(b_kind)) or None in types:
+            return a, b
+        if "float" in types:
+            return self._widened(a, a_kind, "float"), self._widened(b, b_kind, "float")
+        if "int" in types:
+            return self._widened(a, a_kind, "int"), self._widened(b, b_kind, "int")
+        if types == {"bool"} and not divides:
+            return self._widened(a, a_kind, "int"), self._widened(b, b_kind, "int")
+        return a, b
+
+    def _widened(self, text: str, kind: Kind, to: str) -> str:
+        if isinstance(kind, Tensor) and kind.weak and kind.weak != to:
+            return self.cast(text, self.dtype(WORDS[to]))
+        return text
+
+    def dtype_of(self, text: str, kind: Kind, node: ast.expr) -> str:
+        """The text that gives a tensor's dtype."""
+        if isinstance(node, ast.Name) and not (isinstance(kind, Tensor) and kind.mixed):
+            return f"{text}.dtype"
+        dtype = getattr(kind, "dtype", None)
+        if dtype:
+            return self.dtype(dtype)
+        if isinstance(node, ast.Name | ast.Attribute):
+            return f"{text}.dtype"
+        raise Refusal("the dtype that a Python number takes here is not known", node)
+
+    def cast(self, text: str, dtype: str) -> str:
+        return f"{self.tf}.cast({text}, {dtype})"
+
+    # ---- one value for several
+
+    def coerced(self, text: str, have: Kind, want: Kind, node: ast.AST | None = None) -> str:
+        """The text of a value as one of kind `want`.
+
+        Raises:
+            Refusal: no cast makes the one into the other.
+        """
+        if isinstance(want, Sequence) and isinstance(have, Sequence):
+            return self._members(text, list(have.items), list(want.items), want.type, node)
+        if have == want or want == NONE or isinstance(want, Dict | TensorArray):
+            if isinstance(want, Dict) and have != want:
+                raise Refusal("a dict whose values change dtype is not lifted", node)
+            return text
+        if not isinstance(want, Tensor):
+            if isinstance(have, Python) and isinstance(want, Python) and have.type == want.type:
+                return text
+            raise Refusal(f"{have} does not fit where {want} is needed", node)
+        if isinstance(have, Python):
+            return self._constant(text, have, want, node)
+        if isinstance(have, Union | Array):
+            if want.dtype is None:
+                raise Refusal("the dtype of what becomes one value here is not known", node)
+            return f"{self.tf}.convert_to_tensor({text}, {self.dtype(want.dtype)})"
+        if isinstance(have, Variable):
+            return f"{self.tf}.identity({text})"
+        if not isinstance(have, Tensor):
+            raise Refusal(f"{have} does not fit where {want} is needed", node)
+        if have.dtype == want.dtype or want.dtype is None:
+            return text
+        if have.weak or have.dtype is None:
+            return self.cast(text, self.dtype(want.dtype)) if have.weak else text
+        raise Refusal(f"{have} does not fit where {want} is needed", node)
+
+    def _constant(self, text: str, have: Python, want: Tensor, node: ast.AST | None) -> str:
+        if want.dtype is None:
+            raise Refusal("the dtype that a Python number takes here is not known", node)
+        if have.type not in ("int", "float", "bool", "str"):
+            raise Refusal(f"{have} does not fit where {want} is needed", node)
+        if isinstance(have.value, int) and not -(2**63) <= have.value < 2**63:
+            raise Refusal("an int of 2**63 or more does not fit in a tensor", node)
+        if (have.type, want.dtype) in (("bool", "bool"), ("str", "string")):
+            return f"{self.tf}.constant({text})"
+        return f"{self.tf}.constant({text}, {self.dtype(want.dtype)})"
+
+    def _members(
+        self, text: str, have: list[Kind], want: list[Kind], brackets: str, node: ast.AST | None
+    ) -> str:
+        if all(self._fits(h, w) for h, w in zip(have, want, strict=True)):
+            return text
+        parts = [
+            self.coerced(f"{text}[{i}]", h, w, node) for i, (h, w) in enumerate(zip(have, want, strict=True))
+        ]
+        return display(brackets, parts)
+
+    @staticmethod
+    def _fits(have: Kind, want: Kind) -> bool:
+        if isinstance(have, Tensor) and isinstance(want, Tensor):
+            return have.dtype == want.dtype
+        return have == want
+
+    # ---- specs
+
+    def shape(self, shape: Shape) -> str:
+        inner = "None" if shape is None else "[" + ", ".join(map(str, shape)) + "]"
+        return f"{self.tf}.TensorShape({inner})"
+
+    def invariant(self, kind: Kind) -> str:
+        """The shape invariant of a loop variable, in its structure."""
+        if isinstance(kind, Sequence):
+            return display(kind.type, [self.invariant(item) for item in kind.items])
+        if isinstance(kind, Dict):
+            return "{" + ", ".join(f"{k!r}: {self.invariant(v)}" for k, v in kind.items) + "}"
+        return self.shape(getattr(kind, "shape", ())) if not isinstance(kind, TensorArray) else self.shape(None)
+
+    def zero(self, kind: Kind, node: ast.AST | None = None) -> str:
+        """A stand-in of the kind, for a name that one way leaves unbound.
+
+        Raises:
+            Refusal: its dtype or rank is not known.
+        """
+        if isinstance(kind, Sequence):
+            return display(kind.type, [self.zero(item, node) for item in kind.items])
+        if isinstance(kind, Variable):
+            kind = Tensor(kind.dtype, kind.shape)
+        if not isinstance(kind, Tensor) or kind.dtype is None or kind.shape is None:
+            raise Refusal("a name is set on one way only, and what it holds there is not known", node)
+        if kind.dtype == "string":
+            return f'{self.tf}.fill({list(d or 0 for d in kind.shape)}, "")' if kind.shape else f'{self.tf}.constant("")'
+        if kind.dtype == "bool" and kind.shape == ():
+            return f"{self.tf}.constant(False)"
+        dims = "[" + ", ".join(str(d or 0) for d in kind.shape) + "]"
+        return f"{self.tf}.zeros({dims}, {self.dtype(kind.dtype)})"
+
+
+def display(brackets: str, parts: list[str]) -> str:
+    """A tuple or list display of texts."""
+    inner = ", ".join(parts)
+    if brackets == "list":
+        return f"[{inner}]"
+    return f"({inner},)" if len(parts) == 1 else f"({inner})"
+
+
+def _number(kind: Kind) -> str | None:
+    if isinstance(kind, Tensor):
+        return kind.weak
+    if isinstance(kind, Python) and kind.type in ("int", "float", "bool"):
+        return kind.type
+    return None
+
+
+def unmixed(kind: Kind) -> Kind:
+    return replace(kind, mixed=False) if isinstance(kind, Tensor) else kind
+
+
+Coercion = Callable[[str, Kind, Kind], str]

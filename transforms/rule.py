@@ -1,0 +1,26 @@
+"""What a rule is: a code, a name, and a docstring that is its documentation."""
+
+from __future__ import annotations
+
+import inspect
+from typing import ClassVar
+
+from .findings import Applicability
+
+
+class Rule:
+    """A pattern that keeps code from running well as a graph, and its cure.
+
+    The docstring of a rule is its documentation, under the headings What it finds, Why it matters, Before, After,
+    When it is left alone.
+    """
+
+    code: ClassVar[str]
+    name: ClassVar[str]
+    applicability: ClassVar[Applicability] = "safe"
+    errors: ClassVar[tuple[str, ...]] = ()
+    """Regular expressions of the messages of TensorFlow that this rule cures."""
+
+    @classmethod
+    def documentation(cls) -> str:
+        return inspect.cleandoc(cls.__doc__ or "")

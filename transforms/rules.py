@@ -1,0 +1,45 @@
+"""All rules, in one table."""
+
+from __future__ import annotations
+
+import re
+
+from .booleans import TensorBool
+from .conditionals import TensorIf, TensorTernary
+from .exits import LoopExit
+from .host_reads import HostRead
+from .loops import TensorFor, TensorWhile
+from .printing import PythonPrint
+from .rule import Rule
+from .signatures import EagerFunction, NoSignature
+from .variables import LocalVariable
+
+RULES: tuple[type[Rule], ...] = tuple(
+    sorted(
+        (
+            TensorIf,
+            TensorTernary,
+            TensorBool,
+            TensorWhile,
+            TensorFor,
+            LoopExit,
+            PythonPrint,
+            HostRead,
+            LocalVariable,
+            EagerFunction,
+            NoSignature,
+        ),
+        key=lambda rule: rule.code,
+    )
+)
+
+
+def find_rule(word: str) -> type[Rule] | None:
+    """The rule of a code or a name, however it is capitalised."""
+    wanted = word.strip().lower()
+    return next((r for r in RULES if wanted in (r.code.lower(), r.name.lower())), None)
+
+
+def rules_for_error(message: str) -> list[type[Rule]]:
+    """The rules that cure an error of TensorFlow, by its message."""
+    return [r for r in RULES if any(re.search(pattern, message) for pattern in r.errors)]

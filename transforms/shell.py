@@ -1,0 +1,219 @@
+"""The Python shell: what a lifted function's results become in Python, and what is left to do after the graph.
+
+A graph gives tensors. Where eager mode gave a Python number, or there is Python left to run at the end, the function
+becomes a Python function around a `tf.function` core.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .facts.kinds import NONE, Dict, Elements, Kind, Python, Sequence, Tensor, Variable
+from .facts.profile import FunctionNode
+from .findings import Refusal
+from .promotion import display
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+CONVERSIONS = {"int": "int({})", "float": "float({})", "bool": "bool({})", "str": "{}.numpy().decode()"}
+
+
+@dataclass
+class Leaf:
+    """A tensor that the core gives back: its kind, and its name in the shell."""
+
+    kind: Kind
+    name: str
+
+
+@dataclass
+class Shell:
+    """What stands around a core.
+
+    Attributes:
+        result: the kind of the function's result.
+        epilogue: the statements, as texts, between the call of the core and the return.
+        extra: what they need from the core: its name in core and shell.
+    """
+
+    result: Kind
+    epilogue: list[str] = field(default_factory=list)
+    extra: list[str] = field(default_factory=list)
+    names: list[str | None] = field(default_factory=list)
+    keeps: bool = False
+    """No shell: all callers are in the graph, and take numbers as tensors."""
+
+    @property
+    def converts(self) -> bool:
+        """Whether the result holds Python values."""
+        return _has_python(self.result)
+
+    @property
+    def needed(self) -> bool:
+        return not self.keeps and (self.converts or bool(self.epilogue) or bool(self.extra))
+
+    def returned(self, planner: Planner, value: ast.expr) -> str:
+        """The text of what the core returns at one return statement."""
+        text = planner.writer.text(value)
+        have = planner.facts.kind(value)
+        if not self.needed:
+            if self.result == have or isinstance(self.result, Elements):
+                return text
+            if isinstance(value, ast.Tuple | ast.List) and isinstance(self.result, Sequence):
+                return self._coerced_display(planner, value, self.result)
+            return planner.promotion.coerced(text, have, self.result, value)
+        leaves = self._leaves(planner, value, text, have, self.result)
+        self._name(value)
+        leaves += self.extra
+        return leaves[0] if len(leaves) == 1 else ", ".join(leaves) if leaves else "None"
+
+    def _coerced_display(self, planner: Planner, value: ast.Tuple | ast.List, want: Sequence) -> str:
+        texts = [
+            planner.promotion.coerced(planner.writer.text(e), planner.facts.kind(e), w, e)
+            for e, w in zip(value.elts, want.items, strict=True)
+        ]
+        if texts == [planner.source.segment(e) for e in value.elts]:
+            return planner.source.segment(value)
+        return display(want.type, texts)
+
+    def _leaves(self, planner: Planner, value: ast.expr | None, text: str, have: Kind, want: Kind) -> list[str]:
+        """The texts of the tensors inside a result, in order."""
+        if isinstance(want, Sequence) and isinstance(have, Sequence):
+            parts: list[str] = []
+            nodes = value.elts if isinstance(value, ast.Tuple | ast.List) else [None] * len(want.items)
+            for i, (node, h, w) in enumerate(zip(nodes, have.items, want.items, strict=True)):
+                inner = planner.writer.text(node) if node is not None else f"{text}[{i}]"
+                parts += self._leaves(planner, node, inner, h, w)
+            return parts
+        if isinstance(want, Dict) and isinstance(have, Dict):
+            entries = _entries(value)
+            parts = []
+            for (key, h), (_, w) in zip(have.items, want.items, strict=True):
+                node = entries.get(key)
+                inner = planner.writer.text(node) if node is not None else f"{text}[{key!r}]"
+                parts += self._leaves(planner, node, inner, h, w)
+            return parts
+        if isinstance(want, Python):
+            if want != NONE and not want.known:
+                raise Refusal("it returns a Python value that it computes on the way", value)
+            return []
+        if isinstance(want, Tensor | Variable):
+            return [planner.promotion.coerced(text, have, want, value)]
+        raise Refusal(f"it returns {want}", value)
+
+    def _name(self, value: ast.expr) -> None:
+        """Take names for the results from what is returned, where that is the same at every return."""
+        found = [_name_of(node) for node in _leaf_nodes(value, self.result)]
+        if not self.names:
+            self.names = found
+        elif self.names != found:
+            self.names = [a if a == b else None for a, b in zip(self.names, found, strict=False)]
+
+    # ---- the text of the shell
+
+    def statements(self, core_call: str, taken: frozenset[str]) -> list[str]:
+        """The body of the shell: call the core, do what is left, return what eager mode returned."""
+        leaves = _tensor_leaves(self.result)
+        names = self._leaf_names(len(leaves), taken)
+        if len(leaves) == 1 and not self.extra and not self.epilogue and isinstance(self.result, Tensor):
+            return [f"return {_converted(core_call, leaves[0])}"]
+        targets = [*names, *self.extra]
+        call = f"{', '.join(targets)} = {core_call}" if targets else core_call
+        remaining = iter(names)
+        result = _skeleton(self.result, remaining)
+        closing = [f"return {result}"] if self.result != NONE else []
+        return [call, *self.epilogue, *closing]
+
+    def _leaf_names(self, count: int, taken: frozenset[str]) -> list[str]:
+        names: list[str] = []
+        given = [*self.names, *[None] * count][:count]
+        for i, name in enumerate(given):
+            fallback = "result" if count == 1 else f"result_{i + 1}"
+            chosen = name if name and name not in names and name not in self.extra else fallback
+            names.append(chosen)
+        return names
+
+
+def _has_python(kind: Kind) -> bool:
+    if isinstance(kind, Sequence):
+        return any(map(_has_python, kind.items))
+    if isinstance(kind, Dict):
+        return any(_has_python(value) for _, value in kind.items)
+    return (isinstance(kind, Python) and kind != NONE) or (isinstance(kind, Tensor) and kind.weak is not None)
+
+
+def _tensor_leaves(kind: Kind) -> list[Kind]:
+    if isinstance(kind, Sequence):
+        return [leaf for item in kind.items for leaf in _tensor_leaves(item)]
+    if isinstance(kind, Dict):
+        return [leaf for _, value in kind.items for leaf in _tensor_leaves(value)]
+    return [] if isinstance(kind, Python) else [kind]
+
+
+def _skeleton(kind: Kind, names: object) -> str:
+    if isinstance(kind, Sequence):
+        return display(kind.type, [_skeleton(item, names) for item in kind.items])
+    if isinstance(kind, Dict):
+        return "{" + ", ".join(f'"{key}": {_skeleton(value, names)}' for key, value in kind.items) + "}"
+    if isinstance(kind, Python):
+        return repr(kind.value)
+    return _converted(next(names), kind)  # type: ignore[call-overload]
+
+
+def _converted(text: str, kind: Kind) -> str:
+    if isinstance(kind, Tensor) and kind.weak:
+        return CONVERSIONS[kind.weak].format(text)
+    return text
+
+
+def _entries(value: ast.expr | None) -> dict[str, ast.expr]:
+    if not isinstance(value, ast.Dict):
+        return {}
+    return {
+        key.value: node
+        for key, node in zip(value.keys, value.values, strict=True)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str)
+    }
+
+
+def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:
+    if isinstance(kind, Sequence):
+        nodes: list[ast.expr | None] = (
+            list(value.elts) if isinstance(value, ast.Tuple | ast.List) else [None] * len(kind.items)
+        )
+        return [leaf for node, item in zip(nodes, kind.items, strict=True) for leaf in _leaf_nodes(node, item)]
+    if isinstance(kind, Dict):
+        entries = _entries(value)
+        return [leaf for key, item in kind.items for leaf in _leaf_nodes(entries.get(key), item)]
+    return [] if isinstance(kind, Python) else [value]
+
+
+def _name_of(node: ast.expr | None) -> str | None:
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def check_result(kind: Kind, node: FunctionNode) -> None:
+    """Refuse results that neither a graph nor a shell can give back.
+
+    Raises:
+        Refusal: with what the result is.
+    """
+    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+        for item in kind.items:
+            check_result(item, node)
+    elif isinstance(kind, Dict):
+        for _, value in kind.items:
+            check_result(value, node)
+    elif isinstance(kind, Elements) and kind.type in ("list", "tuple"):
+        if not isinstance(kind.element, Tensor) or kind.element.weak or kind.element.mixed:
+            raise Refusal(f"it returns {kind}", node)
+    elif isinstance(kind, Tensor):
+        if kind.mixed:
+            raise Refusal("it returns a Python number or a tensor, as a tensor decides", node)
+    elif isinstance(kind, Variable):
+        raise Refusal("it returns a Variable, which a graph gives back as its value", node)
+    elif not isinstance(kind, Python):
+        raise Refusal(f"it returns {kind}", node)

@@ -1,0 +1,117 @@
+"""GL401 eager-function and GL402 no-signature: `@tf.function` with its input signature."""
+
+from __future__ import annotations
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Kind, Object, Ragged, Shape, Tensor
+from .rule import Rule
+
+
+class EagerFunction(Rule):
+    """A function of tensor operations that runs op by op from Python.
+
+    What it finds:
+        Functions that take tensors, do tensor work, and are no `tf.function`.
+
+    Why it matters:
+        Every operation costs a trip through Python, and nothing is fused or planned ahead.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor, y: tf.Tensor):
+            z = x * y + tf.sin(x)
+            return z * z + 1.0
+
+        ARGS = [(tf.constant(2.0), tf.constant(3.0)), (tf.constant(0.0), tf.constant(1.0)), (tf.constant(-1.0), tf.constant(1.0))]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(
+            autograph=False, input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)]
+        )
+        def f(x: tf.Tensor, y: tf.Tensor):
+            z = x * y + tf.sin(x)
+            return z * z + 1.0
+
+        ARGS = [(tf.constant(2.0), tf.constant(3.0)), (tf.constant(0.0), tf.constant(1.0)), (tf.constant(-1.0), tf.constant(1.0))]
+
+    When it is left alone:
+        Functions in which anything is not understood, those whose results no graph can give, and those whose
+        parameters' kinds nothing tells: record a run, or annotate them.
+    """
+
+    code = "GL401"
+    name = "eager-function"
+
+
+class NoSignature(Rule):
+    """A `tf.function` without an input signature, which is traced again for every new size.
+
+    What it finds:
+        Functions made a `tf.function` by graphlift whose tensor arguments are known.
+
+    Why it matters:
+        Each new shape costs a trace, and each trace memory.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            return tf.reduce_sum(x * x)
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([1.0]),), (tf.constant([1.0, 2.0, 3.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(x: tf.Tensor):
+            return tf.reduce_sum(x * x)
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([1.0]),), (tf.constant([1.0, 2.0, 3.0]),)]
+
+    When it is left alone:
+        Functions with Python arguments, defaults, `*args` or keyword-only parameters: a signature would freeze or
+        refuse them.
+    """
+
+    code = "GL402"
+    name = "no-signature"
+
+
+def decorator(facts: FunctionFacts, tf: str) -> str:
+    """The text of the decorator, without the `@`."""
+    signature = _signature(facts, tf)
+    options = "autograph=False" + (f", input_signature=[{signature}]" if signature is not None else "")
+    return f"{tf}.function({options})"
+
+
+def _signature(facts: FunctionFacts, tf: str) -> str | None:
+    """The specs of the parameters; None where a signature would change what callers may pass."""
+    args = facts.definition.node.args
+    if args.vararg or args.kwarg or args.kwonlyargs or args.defaults:
+        return None
+    specs = []
+    for i, parameter in enumerate([*args.posonlyargs, *args.args]):
+        kind = facts.parameters.get(parameter.arg)
+        if i == 0 and facts.definition.owner and isinstance(kind, Object):
+            continue
+        spec = _spec(kind, tf)
+        if spec is None:
+            return None
+        specs.append(spec)
+    return ", ".join(specs)
+
+
+def _spec(kind: Kind | None, tf: str) -> str | None:
+    if isinstance(kind, Tensor) and kind.dtype and not kind.weak:
+        return f"{tf}.TensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
+    if isinstance(kind, Ragged) and kind.dtype and kind.shape:
+        return f"{tf}.RaggedTensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
+    return None
+
+
+def _shape(shape: Shape) -> str:
+    return "None" if shape is None else "[" + ", ".join(map(str, shape)) + "]"

@@ -1,0 +1,121 @@
+"""The text of a file by its syntax nodes: segments, comments, names that are free."""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+
+class Source:
+    """A file's text and its parse. Columns of `ast` count UTF-8 bytes, so lines are kept as bytes."""
+
+    def __init__(self, text: str, tree: ast.Module) -> None:
+        self.text = text
+        self.tree = tree
+        self.lines = split_lines(text)
+        self._bytes = [line.encode("utf-8", "surrogatepass") for line in self.lines]
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """The text of a node as it stands; of a node that stands nowhere, the text that `ast` gives it."""
+        if not hasattr(node, "lineno"):
+            return ast.unparse(node)
+        return self._between(
+            node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
+        ).decode("utf-8", "surrogatepass")
+
+    def _between(self, line: int, column: int, end_line: int, end_column: int) -> bytes:
+        if line == end_line:
+            return self._bytes[line - 1][column:end_column]
+        parts = [self._bytes[line - 1][column:], *self._bytes[line : end_line - 1]]
+        return b"\n".join([*parts, self._bytes[end_line - 1][:end_column]])
+
+    def spliced(self, node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
+        """The text of a node with the texts of some nodes inside it replaced."""
+        if not hasattr(node, "lineno"):
+            return _unparsed(node, edits)
+        result = b""
+        line, column = node.lineno, node.col_offset
+        for inner in sorted(edits, key=lambda n: (n.lineno, n.col_offset)):
+            result += self._between(line, column, inner.lineno, inner.col_offset)
+            result += edits[inner].encode("utf-8", "surrogatepass")
+            line, column = inner.end_lineno or inner.lineno, inner.end_col_offset or 0
+        result += self._between(line, column, node.end_lineno or node.lineno, node.end_col_offset or 0)
+        return result.decode("utf-8", "surrogatepass")
+
+    @cached_property
+    def comment_lines(self) -> frozenset[int]:
+        """The lines, from 1, that hold a comment."""
+        try:
+            tokens = list(tokenize.generate_tokens(io.StringIO(self.text).readline))
+        except (tokenize.TokenError, SyntaxError):
+            return frozenset()
+        return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
+
+    def has_comment(self, nodes: Iterable[ast.stmt]) -> bool:
+        """Whether a comment stands on the lines of these statements, or right before one of them."""
+        for node in nodes:
+            if not hasattr(node, "lineno"):
+                continue
+            first = node.lineno
+            while first > 1 and self.lines[first - 2].lstrip().startswith("#"):
+                first -= 1
+            if any(line in self.comment_lines for line in range(first, (node.end_lineno or first) + 1)):
+                return True
+        return False
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every identifier of the file."""
+        found: set[str] = set()
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                    found.add(name)
+                case ast.arg(arg=name) | ast.Attribute(attr=name):
+                    found.add(name)
+                case ast.alias(name=name, asname=asname):
+                    found.add(asname or name.partition(".")[0])
+        return frozenset(found)
+
+
+class _Placed(ast.NodeTransformer):
+    def __init__(self, edits: Mapping[ast.expr, str]) -> None:
+        self.edits = edits
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if node in self.edits and isinstance(node, ast.expr):
+            return ast.Name(self.edits[node], ast.Load())
+        fields = {}
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                fields[name] = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
+            else:
+                fields[name] = self.visit(value) if isinstance(value, ast.AST) else value
+        return type(node)(**fields)
+
+
+def _unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
+    return ast.unparse(ast.fix_missing_locations(_Placed(edits).visit(node)))
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines as `ast` counts them: form feeds and the like end none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+class Names:
+    """Gives names that clash with none of a file."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+
+    def fresh(self, name: str) -> str:
+        """The name itself, or with the least number that makes it new."""
+        candidate, number = name, 2
+        while candidate in self._taken:
+            candidate, number = f"{name}_{number}", number + 1
+        self._taken.add(candidate)
+        return candidate

@@ -1,0 +1,139 @@
+"""The plan's own form of lifted code: what each statement of the new body is made from."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .facts.liveness import reads
+from .facts.modules import blocks, bound_names
+from .source import Source
+
+
+@dataclass(frozen=True)
+class Keep:
+    """An original statement as it stands, with its comments."""
+
+    node: ast.stmt
+
+
+@dataclass(frozen=True)
+class Code:
+    """A new simple statement; the comments before and after `origin` stay with it."""
+
+    text: str
+    origin: ast.stmt | None = None
+
+
+@dataclass(frozen=True)
+class Define:
+    """A nested function."""
+
+    name: str
+    parameters: tuple[str, ...]
+    body: list[Step]
+    origin: ast.stmt | None = None
+
+
+@dataclass(frozen=True)
+class Compound:
+    """A compound statement that stays Python's: its headers, as `if x:` and `else:`, and a block after each."""
+
+    headers: tuple[str, ...]
+    blocks: tuple[list[Step], ...]
+    origin: ast.stmt | None = field(default=None)
+
+
+Step = Keep | Code | Define | Compound
+
+
+def changes(steps: list[Step]) -> bool:
+    """Whether any step is more than an original statement."""
+    return any(not isinstance(step, Keep) for step in steps)
+
+
+def texts(steps: list[Step]) -> Iterator[str]:
+    """The new texts, inner ones included."""
+    for step in steps:
+        match step:
+            case Code(text=text):
+                yield text
+            case Define(body=body):
+                yield from texts(body)
+            case Compound(headers=headers, blocks=blocks):
+                yield from headers
+                for block in blocks:
+                    yield from texts(block)
+
+
+def without_dead_stores(steps: list[Step], source: Source) -> list[Step]:
+    """The steps of a function without constants that are stored and never read: loops now start from their values."""
+    if not changes(steps):
+        return steps
+    return [s for i, s in enumerate(steps) if not _is_dead(s, steps[i + 1 :], source)]
+
+
+def _is_dead(step: Step, later: list[Step], source: Source) -> bool:
+    name = _constant_target(step)
+    if name is None or (isinstance(step, Keep) and source.has_comment([step.node])):
+        return False
+    for following in later:
+        read, written = _names(following)
+        if name in read:
+            return False
+        if name in written:
+            return True
+    return True
+
+
+def _constant_target(step: Step) -> str | None:
+    node = step.node if isinstance(step, Keep) else ast.parse(step.text).body[0] if isinstance(step, Code) else None
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant()):
+            return name
+    return None
+
+
+def _names(step: Step) -> tuple[frozenset[str], frozenset[str]]:
+    """The names a step reads, and those it surely writes."""
+    match step:
+        case Keep(node=node):
+            return _all_reads(node), frozenset(bound_names(node)) if not blocks(node) else frozenset()
+        case Code(text=text):
+            (node,) = ast.parse(text).body
+            return _free_reads(node), frozenset(bound_names(node))
+        case Define(parameters=parameters, body=body):
+            inner = frozenset[str]().union(*(_names(s)[0] for s in body))
+            return inner - frozenset(parameters), frozenset()
+        case Compound(headers=headers, blocks=inner_blocks):
+            found = frozenset[str]()
+            for header in headers:
+                text = header.replace("elif ", "if ", 1)
+                if text.partition(" ")[0].rstrip(":") in ("if", "while", "for", "with"):
+                    found |= _all_reads(ast.parse(text + " pass").body[0])
+            return found.union(*(_names(s)[0] for block in inner_blocks for s in block)), frozenset()
+
+
+def _all_reads(node: ast.stmt) -> frozenset[str]:
+    return reads(node).union(*(_all_reads(s) for block in blocks(node) for s in block))
+
+
+def _free_reads(node: ast.stmt) -> frozenset[str]:
+    """The names a simple statement reads, the parameters of its lambdas left out."""
+    found: set[str] = set()
+
+    def visit(inner: ast.AST, bound: frozenset[str]) -> None:
+        if isinstance(inner, ast.Lambda):
+            bound |= {a.arg for a in inner.args.args}
+            visit(inner.body, bound)
+            return
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id not in bound:
+            found.add(inner.id)
+        for child in ast.iter_child_nodes(inner):
+            visit(child, bound)
+
+    visit(node, frozenset())
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+        found.add(node.target.id)
+    return frozenset(found)

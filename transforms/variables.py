@@ -1,0 +1,202 @@
+"""GL304 local-variable: a `tf.Variable` made in a function is made once, outside."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass, field
+
+from .facts.environment import Environment, FunctionFacts
+from .facts.kinds import Function, Kind, Variable
+from .facts.modules import ModuleFacts, blocks, bound_names, own_nodes
+from .facts.profile import FunctionNode
+from .promotion import Promotion
+from .rule import Rule
+from .source import Source
+
+WRITES = frozenset({"assign", "assign_add", "assign_sub"})
+
+
+class LocalVariable(Rule):
+    """A `tf.Variable` made in the body of a function.
+
+    What it finds:
+        `name = tf.Variable(...)` in a function.
+
+    Why it matters:
+        Each call makes a new Variable; a `tf.function` may make them on its first call only, and raises
+        `tf.function only supports singleton tf.Variables created on the first call`.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            w = tf.Variable(tf.ones([2]) * 0.5)
+            w.assign_add(x)
+            return w.read_value()
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 0.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        w = tf.Variable(tf.zeros([2], tf.float32))
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+        def f(x: tf.Tensor):
+            w.assign(tf.ones([2]) * 0.5)
+            w.assign_add(x)
+            return w.read_value()
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 0.0]),)]
+
+    When it is left alone:
+        A Variable that is returned, stored, or passed to what is not known, and one whose initial value is random
+        or of unknown shape.
+    """
+
+    code = "GL304"
+    name = "local-variable"
+    errors = (r"tf\.function only supports singleton tf\.Variables created on the first call",)
+
+
+@dataclass
+class Hoisted:
+    """A function without its own Variables: the new body, and what its module has to make, as texts."""
+
+    node: FunctionNode
+    bound: Environment
+    statements: list[str] = field(default_factory=list)
+
+
+def local_variables(facts: FunctionFacts) -> list[tuple[ast.Assign, ast.Call, Variable]]:
+    """The statements `name = tf.Variable(...)` of a function, with the kinds they make."""
+    found = []
+    for node in own_nodes(facts.definition.node):
+        match node:
+            case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
+                function, kind = facts.kind(call.func), facts.kind(call)
+                if isinstance(function, Function) and function.name == "tensorflow.Variable" and isinstance(kind, Variable):
+                    found.append((node, call, kind))
+    return sorted(found, key=lambda item: item[0].lineno)
+
+
+def hoist(facts: FunctionFacts, module: ModuleFacts, source: Source, tf: str) -> Hoisted | None:
+    """The function with its Variables made outside; None where that cannot keep what eager mode does."""
+    found = local_variables(facts)
+    definition = facts.definition
+    if not found or definition.parent is not None or definition.node.name == "__init__":
+        return None
+    result = Hoisted(definition.node, Environment())
+    replaced: dict[ast.stmt, ast.stmt] = {}
+    for node, call, kind in found:
+        (target,) = node.targets
+        assert isinstance(target, ast.Name)
+        initial = _initial(call)
+        if initial is None or not _hoistable(facts, module, target.id, call, kind):
+            return None
+        if _is_constant(facts, target.id):
+            replaced[node] = _as_tensor(node, initial, call, kind, tf)
+            continue
+        result.bound.bind(target.id, kind)
+        result.statements.append(f"{target.id} = {tf}.Variable({Promotion(tf).zero(kind, node)})")
+        replaced[node] = _as_assign(node, target.id, initial)
+    result.node = copy.copy(definition.node)
+    result.node.body = _replaced(definition.node.body, replaced)
+    return result
+
+
+def _initial(call: ast.Call) -> ast.expr | None:
+    if len(call.args) == 1 and all(k.arg in ("dtype", "trainable", "name") for k in call.keywords):
+        return call.args[0]
+    return None
+
+
+def _hoistable(facts: FunctionFacts, module: ModuleFacts, name: str, call: ast.Call, kind: Kind) -> bool:
+    assert isinstance(kind, Variable)
+    if kind.dtype is None or kind.shape is None or None in kind.shape:
+        return False
+    if any(call in nodes or any(n in nodes for n in ast.walk(call)) for nodes in (facts.effects.get("random", []),)):
+        return False
+    taken = name in module.assignments or name in module.functions or name in module.classes or name in module.imports
+    if taken or name in facts.parameters:
+        return False
+    others = [d for d in module.functions.values() if d is not facts.definition]
+    if any(isinstance(n, ast.Name) and n.id == name for d in others for n in ast.walk(d.node)):
+        return False
+    setters = [s for s in _statements(facts.definition.node.body) if name in bound_names(s)]
+    return len(setters) == 1 and not _escapes(facts, name)
+
+
+def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
+    return [s for node in body for s in (node, *(i for b in blocks(node) for i in _statements(b)))]
+
+
+def _escapes(facts: FunctionFacts, name: str) -> bool:
+    """Whether the Variable itself gets to where it may be kept."""
+    parents = {
+        child: node for node in ast.walk(facts.definition.node) for child in ast.iter_child_nodes(node)
+    }
+    for node in ast.walk(facts.definition.node):
+        if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
+            continue
+        parent = parents[node]
+        if isinstance(parent, ast.Attribute | ast.BinOp | ast.Compare | ast.UnaryOp | ast.Subscript | ast.AugAssign):
+            continue
+        if isinstance(parent, ast.Call) and node in parent.args:
+            function = facts.kind(parent.func)
+            if isinstance(function, Function) and function.name.startswith(("tensorflow.", "method.gradient")):
+                continue
+        return True
+    return False
+
+
+def _is_constant(facts: FunctionFacts, name: str) -> bool:
+    """Whether nothing writes the Variable or asks for its gradient."""
+    for node in ast.walk(facts.definition.node):
+        match node:
+            case ast.Attribute(value=ast.Name(id=n), attr=attr) if n == name:
+                if attr not in ("read_value", "value", "shape", "dtype"):
+                    return False
+            case ast.Attribute(value=ast.Subscript(value=ast.Name(id=n))) if n == name:
+                return False
+            case ast.Attribute(attr="GradientTape" | "gradient"):
+                return False
+    return not any(
+        isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name and n.attr in ("read_value", "value")
+        for n in ast.walk(facts.definition.node)
+    )
+
+
+def _as_tensor(node: ast.Assign, initial: ast.expr, call: ast.Call, kind: Variable, tf: str) -> ast.stmt:
+    literal = isinstance(initial, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp)
+    function = ast.Attribute(ast.Name(tf, ast.Load()), "constant" if literal else "convert_to_tensor", ast.Load())
+    dtype = [ast.Attribute(ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load())] if _has_dtype(call) else []
+    return ast.Assign(node.targets, ast.Call(function, [initial, *dtype], []))
+
+
+def _has_dtype(call: ast.Call) -> bool:
+    return any(k.arg == "dtype" for k in call.keywords)
+
+
+def _as_assign(node: ast.Assign, name: str, initial: ast.expr) -> ast.stmt:
+    function = ast.Attribute(ast.Name(name, ast.Load()), "assign", ast.Load())
+    return ast.Expr(ast.Call(function, [initial], []))
+
+
+def _replaced(body: list[ast.stmt], replaced: dict[ast.stmt, ast.stmt]) -> list[ast.stmt]:
+    result = []
+    for node in body:
+        if node in replaced:
+            result.append(replaced[node])
+            continue
+        made = copy.copy(node)
+        changed = False
+        for name in ("body", "orelse", "finalbody"):
+            old = getattr(node, name, None)
+            if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
+                new = _replaced(old, replaced)
+                changed = changed or new != old
+                setattr(made, name, new)
+        result.append(made if changed else node)
+    return result
