@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .facts.environment import Environment
-from .facts.kinds import UNKNOWN, Dict, Kind
-from .facts.kinds import Sequence as SequenceKind
+from .facts.kinds import UNKNOWN, Kind
+from .facts.staging import fits_graph
 from .findings import Refusal
 from .rule import Rule
 from .steps import Code, Define, Step
@@ -116,6 +116,8 @@ def ternary(writer: Writer, node: ast.IfExp) -> str:
 def lower_if(planner: Planner, node: ast.If) -> list[Step]:
     """The steps in the place of an `if` that a tensor decides."""
     if planner.always_returns([node]):
+        if not fits_graph(planner.facts.result):
+            raise Refusal(f"it returns one of several: {planner.facts.result}", node, "GL101")
         text, steps = _call(planner, node, None)
         return [*steps, Code(f"return {text}", node)]
     outs = planner.outs(node)
@@ -154,7 +156,7 @@ def _defined(
     """An arm as a nested function. What it reassigns and reads is passed in, not captured."""
     name = planner.names.fresh(name)
     parameters = tuple(planner.read_and_assigned(arm, outs or []))
-    body = planner.block(arm)
+    body = [*planner.copies(arm, parameters), *planner.block(arm)]
     if outs is not None:
         body += _result(planner, node, arm, outs, after)
     origin = node if arm is node.body else None
@@ -188,10 +190,7 @@ def _assigned_surely(planner: Planner, node: ast.If, arm: list[ast.stmt], name: 
 def _coerced(planner: Planner, node: ast.If, name: str, have: Kind, want: Kind) -> str:
     if want == UNKNOWN:
         raise Refusal(f"after this `if`, `{name}` may be {have} or something else", node, "GL101")
-    text = planner.promotion.coerced(planner.constant_text(name, have), have, want, node)
-    if isinstance(want, SequenceKind | Dict) and text == name:
-        return planner.copied(name, want)
-    return text
+    return planner.promotion.coerced(planner.constant_text(name, have), have, want, node)
 
 
 def arm_expression(
@@ -222,10 +221,16 @@ def arm_expression(
 def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
     match arm:
         case [ast.Return() as node]:
-            return planner.returned(node)
+            text = planner.returned(node)
+            return f"({text})" if _is_bare_tuple(text) else text
         case [ast.If() as node] if node in planner.facts.staged and planner.always_returns([node]):
             return _nested(planner, node, None)
     return None
+
+
+def _is_bare_tuple(text: str) -> bool:
+    call = ast.parse(f"f({text})", mode="eval").body
+    return isinstance(call, ast.Call) and len(call.args) > 1
 
 
 def _nested(planner: Planner, node: ast.If, outs: list[str] | None) -> str | None:

@@ -124,18 +124,29 @@ def without_exits(facts: FunctionFacts, names: Names) -> FunctionNode:
 
 
 def needed(facts: FunctionFacts) -> bool:
-    """Whether a `continue` or an `else` of a loop has to be moved too."""
-    exits = _Exits(facts, Names(()))
-    return any(_unsettled(node, exits) for node in facts.definition.node.body)
+    """Whether a function holds an exit that a tensor decides, other than returns that end both arms of an `if`."""
+    return any(
+        _unsettled(node, facts, ends=i == len(facts.definition.node.body) - 1)
+        for i, node in enumerate(facts.definition.node.body)
+    )
 
 
-def _unsettled(node: ast.stmt, exits: _Exits) -> bool:
-    for inner in _own_statements(node):
-        if inner not in exits.facts.staged:
-            continue
-        if isinstance(inner, ast.If) and _has_own(inner, ast.Continue):
+def _unsettled(node: ast.stmt, facts: FunctionFacts, ends: bool) -> bool:
+    """Whether a statement has to be changed; `ends`: the function ends after it."""
+    if isinstance(node, FunctionNode | ast.ClassDef):
+        return False
+    staged = node in facts.staged
+    if staged and isinstance(node, ast.If):
+        if _has_own(node, ast.Break | ast.Continue):
             return True
-        if isinstance(inner, ast.For | ast.While) and (inner.orelse or any(_has_own(s, ast.Break | ast.Continue) for s in inner.body)):
+        if _may_return(node) and not (ends and _always(node.body) and _always(node.orelse)):
+            return True
+    if isinstance(node, ast.For | ast.While):
+        if node in facts.exits or (staged and (node.orelse or _exits_block(node.body))):
+            return True
+        ends = False
+    for block in blocks(node):
+        if any(_unsettled(s, facts, ends and i == len(block) - 1) for i, s in enumerate(block)):
             return True
     return False
 
@@ -228,10 +239,8 @@ def _general(node: ast.For | ast.While, loop: _Loop, exits: _Exits) -> list[ast.
         made.body = [_set(loop.skipped, False), *made.body]
     if isinstance(made, ast.While):
         made.test = _running(made.test, stops)
-    elif stops:
-        made.ended = stops[0] if len(stops) == 1 else None  # type: ignore[attr-defined]
-        if len(stops) > 1:
-            raise Refusal("a loop that both breaks and returns by a tensor is not lifted yet", node, "GL107")
+    elif stops or node in exits.facts.exits:
+        made.stops = tuple(stops)  # type: ignore[union-attr]
     result = [*before, made]
     if node.orelse:
         flag = loop.ended

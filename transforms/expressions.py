@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import sys
 
-from . import booleans, conditionals, host_reads
+from . import add_chains, booleans, conditionals, host_reads
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor
+from .facts.kinds import SIZE, Dict, Function, Kind, Python, Sequence, Tensor
 from .facts.staging import holds_tensor, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .promotion import Promotion
@@ -45,6 +45,7 @@ class Writer:
         self.tf = tf
         self.cores = cores
         self.promotion = Promotion(tf)
+        self.barriers: set[ast.expr] = set()
 
     def kind(self, node: ast.expr) -> Kind:
         return self.facts.kind(node)
@@ -69,6 +70,12 @@ class Writer:
 
     def changed(self, node: ast.expr) -> str | None:
         """The new text of an expression; None where it stays as it stands."""
+        text = self._changed(node)
+        if node in self.barriers:
+            return add_chains.with_barrier(self, node, text or self.source.segment(node))
+        return text
+
+    def _changed(self, node: ast.expr) -> str | None:
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
         text: str | None = handler(node) if handler else None
         if text is not None:
@@ -79,6 +86,9 @@ class Writer:
         if isinstance(node, ast.JoinedStr) and sys.version_info < (3, 12):
             raise Refusal("an f-string with tensors in it is not lifted", node, "GL210")
         return self.source.spliced(node, edits)
+
+    def _name(self, node: ast.Name) -> str | None:
+        return node.id if hasattr(node, "made") else None
 
     # ---- operators
 
@@ -107,6 +117,13 @@ class Writer:
         return conditionals.ternary(self, node) if node in self.facts.staged else None
 
     # ---- calls
+
+    def _subscript(self, node: ast.Subscript) -> str | None:
+        """`x.shape[i]` of a dimension that varies."""
+        match node.value:
+            case ast.Attribute(value=owner, attr="shape") if self.kind(node) == SIZE:
+                return f"{self.tf}.shape({self.text(owner)})[{self.text(node.slice)}]"
+        return None
 
     def _call(self, node: ast.Call) -> str | None:
         core = self.cores.get(self.facts.calls.get(node, ""))

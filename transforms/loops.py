@@ -16,7 +16,7 @@ from .facts.kinds import (
     TensorArray,
     Variable,
 )
-from .facts.staging import is_strong, is_tensor, is_weak, stage
+from .facts.staging import fits_graph, is_strong, is_tensor, stage
 from .findings import Refusal
 from .rule import Rule
 from .steps import Code, Define, Step
@@ -159,10 +159,9 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     """The steps in the place of a `for` that a tensor bounds or ends."""
     carried = _carried(planner, node)
     index, counter = _counter(planner, node, carried)
-    ended: str | None = getattr(node, "ended", None)
     test = counter.test
-    if ended is not None:
-        test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({ended}))"
+    for flag in getattr(node, "stops", ()):
+        test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({flag}))"
     body = [*counter.begin, *planner.block(node.body)]
     values = [f"{index} {counter.step}", *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
@@ -223,9 +222,7 @@ def _head_kind(planner: Planner, node: ast.While | ast.For, name: str) -> Kind:
     head = planner.facts.heads[node].kinds.get(name)
     end = planner.facts.ends[node].kinds.get(name)
     kind = head if head is not None else stage(end) if end is not None else UNKNOWN
-    if isinstance(kind, TensorArray):
-        return kind
-    if kind == UNKNOWN or not (is_tensor(kind) or isinstance(kind, Sequence) or hasattr(kind, "items")):
+    if not fits_graph(kind):
         before = planner.facts.before[node].kinds.get(name)
         raise Refusal(f"`{name}`, {before or 'unbound'} before the loop, may be something else in it", node, "GL104")
     return kind
@@ -287,9 +284,11 @@ def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, 
         case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
             return _range(planner, node, args, carried)
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner]) if isinstance(node.target, ast.Tuple):
-            return _enumerate(planner, node, inner)
+            return _enumerate(planner, node, inner, carried)
     if is_strong(kind):
-        return _rows(planner, node)
+        return _rows(planner, node, planner.writer.text(node.iter), kind)
+    if isinstance(kind, Sequence) and kind.items:
+        return _listed(planner, node, kind)
     raise Refusal(f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105")
 
 
@@ -368,28 +367,42 @@ def _bound(
     return text
 
 
-def _rows(planner: Planner, node: ast.For) -> tuple[str, _Counter]:
+def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, _Counter]:
+    """A Python list whose loop a tensor ends: its items as the rows of one tensor."""
+    items = {stage(item) for item in kind.items}
+    if len(items) != 1 or not all(isinstance(i, Tensor) and not i.mixed and i.dtype for i in items):
+        raise Refusal(f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105")
+    (item,) = items
+    assert isinstance(item, Tensor)
+    text = planner.writer.text(node.iter)
+    if all(isinstance(i, Python) for i in kind.items):
+        rows = f"{planner.tf}.constant({text}, {planner.tf}.{item.dtype})"
+    else:
+        rows = f"{planner.tf}.stack({text})"
+    return _rows(planner, node, rows, Tensor(item.dtype, (len(kind.items), *(item.shape or ()))))
+
+
+def _rows(planner: Planner, node: ast.For, text: str, kind: Kind) -> tuple[str, _Counter]:
     before: list[Step] = []
-    rows = _once(planner, node, node.iter, before)
+    rows = _once(planner, node, node.iter, text, before)
     index = planner.names.fresh("i")
     begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
-    kind = planner.facts.kind(node.iter)
     return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {_length(planner, rows, kind)}", "+ 1", begin, before)
 
 
-def _enumerate(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
+def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]) -> tuple[str, _Counter]:
     target = node.target
     assert isinstance(target, ast.Tuple)
     kind = planner.facts.kind(inner)
     if len(target.elts) != 2 or not isinstance(target.elts[0], ast.Name) or not is_strong(kind):
         raise Refusal("this enumerate is not lifted", node, "GL105")
     before: list[Step] = []
-    rows = _once(planner, node, inner, before)
-    index = planner.names.fresh("index")
-    begin: list[Step] = [
-        Code(f"{target.elts[0].id} = {index}"),
-        _bind_row(planner, target.elts[1], f"{rows}[{index}]"),
-    ]
+    rows = _once(planner, node, inner, planner.writer.text(inner), before)
+    counted = target.elts[0].id
+    own = counted in carried or counted in planner.assigned(node.body)
+    index = planner.names.fresh("index") if own else counted
+    begin: list[Step] = [Code(f"{counted} = {index}")] if own else []
+    begin.append(_bind_row(planner, target.elts[1], f"{rows}[{index}]"))
     limit = f"{planner.tf}.cast({_length(planner, rows, kind)}, {planner.tf}.int64)"
     shape = getattr(kind, "shape", None)
     if shape and shape[0] is not None:
@@ -399,9 +412,9 @@ def _enumerate(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _
     )
 
 
-def _once(planner: Planner, node: ast.For, iterated: ast.expr, before: list[Step]) -> str:
-    text = planner.writer.text(iterated)
-    if isinstance(iterated, ast.Name) and iterated.id not in planner.assigned([node]):
+def _once(planner: Planner, node: ast.For, iterated: ast.expr, text: str, before: list[Step]) -> str:
+    """A name for what a loop goes over, which Python evaluates once."""
+    if isinstance(iterated, ast.Name) and text == iterated.id and text not in planner.assigned([node]):
         return text
     if isinstance(planner.facts.kind(iterated), Variable):
         text = f"{planner.tf}.identity({text})"

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import exits, printing, signatures, variables
+from . import companions, exits, printing, signatures, tensor_arrays, variables
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, ModuleFacts
@@ -117,19 +117,27 @@ class ModulePlanner:
             self.session.replace_body(definition.qualname, hoisted.node, hoisted.bound)
             self.statements.setdefault(definition.qualname, []).extend(hoisted.statements)
             return True
-        if not facts.exits and not exits.needed(facts):
-            return False
         if definition.qualname in self.refusals:
             return False
         try:
-            made = exits.without_exits(facts, self.names)
+            kept = tensor_arrays.with_writes_kept(facts) if self.options.enabled("GL209") else None
+            if kept is not None:
+                self.session.replace_body(definition.qualname, kept)
+                return True
+            if exits.needed(facts):
+                made = exits.without_exits(facts, self.names)
+                self.session.replace_body(definition.qualname, made)
+                return True
+            if facts.problems:
+                return False
+            accompanied = companions.with_companions(facts, self.names)
+            if accompanied is not None:
+                self.session.replace_body(definition.qualname, accompanied[0])
+                definition.tags += accompanied[1]
+                return True
         except Refusal as refusal:
             self.refusals[definition.qualname] = refusal
-            return False
-        if made.body == definition.node.body:
-            return False
-        self.session.replace_body(definition.qualname, made)
-        return True
+        return False
 
     # ---- which functions
 
@@ -164,13 +172,18 @@ class ModulePlanner:
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
-            shell = Shell(facts.result)
+            shell = Shell.of(facts)
+            if shell.tags and qualname in callers:
+                self.refusals[qualname] = Refusal("it returns a Python number or a tensor, and graphs call it", facts.definition.original)
+                continue
             sunk[qualname] = printing.sinks(facts) if qualname in decorated and qualname not in callers else []
             shells[qualname] = shell
             if (shell.converts or sunk[qualname]) and qualname in decorated:
                 cores[qualname] = self._core_name(qualname)
         plans = []
         for qualname, facts in lifted.items():
+            if qualname not in shells:
+                continue
             try:
                 plans.append(
                     self._plan(facts, shells[qualname], sunk[qualname], cores, qualname in decorated)
@@ -206,10 +219,10 @@ class ModulePlanner:
         definition = facts.definition
         core = cores.get(definition.qualname)
         if decorated or core:
-            check_result(facts.result, definition.node)
+            check_result(shell.result, definition.node)
             self._check_parameters(facts)
-        elif shell.converts and not decorated:
-            shell = Shell(facts.result, keeps=True)
+        else:
+            shell.keeps = True
         planner = Planner(self.source, facts, self.tf, cores, Names(self.source.names), self.options, shell, sunk)
         steps = planner.body()
         plan = Plan(definition.original, definition.qualname, steps, imports=planner.imports)

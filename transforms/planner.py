@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from . import conditionals, loops, printing
+from . import add_chains, conditionals, loops, printing
 from .expressions import SIGNS, Writer, wrapped
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import UNKNOWN, Dict, Kind, Python, Sequence, Tensor
@@ -54,6 +54,8 @@ class Planner:
         self.imports: set[str] = set()
         self.writer = Writer(source, facts, tf, cores)
         self.promotion = self.writer.promotion
+        if options.enabled("GL504"):
+            self.writer.barriers = add_chains.barriers(facts, whole=shell.keeps)
         self.live: Liveness = liveness(facts.definition.node)
 
     # ---- blocks
@@ -258,13 +260,9 @@ class Planner:
 
     def end_of(self, node: ast.If, arm: list[ast.stmt]) -> Environment:
         """What is known at the end of an arm."""
-        for statement in reversed(arm):
-            after = self.facts.after.get(statement)
-            if after is not None:
-                return after
-            if statement in self.facts.after:
-                break
-        return self.facts.before[node]
+        ends = self.facts.arms.get(node, (None, None))
+        end = ends[0] if arm is node.body else ends[1]
+        return end or self.facts.before[node]
 
     def stored_kind(self, node: ast.stmt, name: str) -> Kind:
         after = self.facts.after.get(node)
@@ -274,11 +272,15 @@ class Planner:
         """A name's text, or its value's where that is a known Python constant."""
         return repr(kind.value) if isinstance(kind, Python) and kind.known and _prints(kind.value) else name
 
-    def copied(self, name: str, kind: Kind) -> str:
-        """A text that gives a container of its own, so that one arm's changes stay there."""
-        if isinstance(kind, Sequence):
-            return f"list({name})" if kind.type == "list" else name
-        return f"dict({name})" if isinstance(kind, Dict) else name
+    def copies(self, arm: list[ast.stmt], names: Iterable[str]) -> list[Step]:
+        """Steps that give an arm containers of its own, where it changes some in place."""
+        changed = {owner for node in ast.walk(ast.Module(arm, [])) if isinstance(node, ast.stmt) for owner in _item_owners(node)}
+        steps: list[Step] = []
+        for name in names:
+            kind = self.facts.before[arm[0]].kinds.get(name)
+            if name in changed and isinstance(kind, Sequence | Dict):
+                steps.append(Code(f"{name} = {'dict' if isinstance(kind, Dict) else 'list'}({name})"))
+        return steps
 
     def reads(self, node: ast.stmt) -> frozenset[str]:
         inner = frozenset[str]()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from .facts.kinds import (
     Array,
     Dict,
     Kind,
+    Maybe,
     Python,
     Sequence,
     Shape,
@@ -73,6 +75,11 @@ class Promotion:
         raise Refusal("the dtype that a Python number takes here is not known", node)
 
     def cast(self, text: str, dtype: str) -> str:
+        """The text cast to a dtype; a cast of a cast to float64 is one."""
+        for wide in ("float64",):
+            inner = text.removeprefix(f"{self.tf}.cast(").removesuffix(f", {self.tf}.{wide})")
+            if len(inner) == len(text) - len(f"{self.tf}.cast(, {self.tf}.{wide})") and _is_one_argument(inner):
+                text = inner
         return f"{self.tf}.cast({text}, {dtype})"
 
     # ---- one value for several
@@ -85,9 +92,13 @@ class Promotion:
         """
         if isinstance(want, Sequence) and isinstance(have, Sequence):
             return self._members(text, list(have.items), list(want.items), want.type, node)
-        if have == want or want == NONE or isinstance(want, Dict | TensorArray):
-            if isinstance(want, Dict) and have != want:
-                raise Refusal("a dict whose values change dtype is not lifted", node)
+        if isinstance(want, Dict) and isinstance(have, Dict):
+            return self._entries(text, have, want, node)
+        if isinstance(want, Maybe):
+            if have == NONE:
+                return self.zero(want.kind, node)
+            return self.coerced(text, have.kind if isinstance(have, Maybe) else have, want.kind, node)
+        if want == NONE or isinstance(want, TensorArray) and isinstance(have, TensorArray):
             return text
         if not isinstance(want, Tensor):
             if isinstance(have, Python) and isinstance(want, Python) and have.type == want.type:
@@ -103,7 +114,7 @@ class Promotion:
             return f"{self.tf}.identity({text})"
         if not isinstance(have, Tensor):
             raise Refusal(f"{have} does not fit where {want} is needed", node)
-        if have.dtype == want.dtype or want.dtype is None:
+        if have.dtype == want.dtype or want.dtype is None or have == want:
             return text
         if have.weak or have.dtype is None:
             return self.cast(text, self.dtype(want.dtype)) if have.weak else text
@@ -130,6 +141,13 @@ class Promotion:
         ]
         return display(brackets, parts)
 
+    def _entries(self, text: str, have: Dict, want: Dict, node: ast.AST | None) -> str:
+        pairs = [(key, h, w) for (key, h), (_, w) in zip(have.items, want.items, strict=True)]
+        if all(self._fits(h, w) for _, h, w in pairs):
+            return text
+        parts = [f"{quoted(key)}: {self.coerced(f'{text}[{quoted(key)}]', h, w, node)}" for key, h, w in pairs]
+        return "{" + ", ".join(parts) + "}"
+
     @staticmethod
     def _fits(have: Kind, want: Kind) -> bool:
         if isinstance(have, Tensor) and isinstance(want, Tensor):
@@ -144,10 +162,12 @@ class Promotion:
 
     def invariant(self, kind: Kind) -> str:
         """The shape invariant of a loop variable, in its structure."""
+        if isinstance(kind, Maybe):
+            return self.invariant(kind.kind)
         if isinstance(kind, Sequence):
             return display(kind.type, [self.invariant(item) for item in kind.items])
         if isinstance(kind, Dict):
-            return "{" + ", ".join(f"{k!r}: {self.invariant(v)}" for k, v in kind.items) + "}"
+            return "{" + ", ".join(f"{quoted(k)}: {self.invariant(v)}" for k, v in kind.items) + "}"
         return self.shape(getattr(kind, "shape", ())) if not isinstance(kind, TensorArray) else self.shape(None)
 
     def zero(self, kind: Kind, node: ast.AST | None = None) -> str:
@@ -156,6 +176,8 @@ class Promotion:
         Raises:
             Refusal: its dtype or rank is not known.
         """
+        if isinstance(kind, Maybe):
+            return self.zero(kind.kind, node)
         if isinstance(kind, Sequence):
             return display(kind.type, [self.zero(item, node) for item in kind.items])
         if isinstance(kind, Variable):
@@ -176,6 +198,19 @@ def display(brackets: str, parts: list[str]) -> str:
     if brackets == "list":
         return f"[{inner}]"
     return f"({inner},)" if len(parts) == 1 else f"({inner})"
+
+
+def _is_one_argument(text: str) -> bool:
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+    except SyntaxError:
+        return False
+    return isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+
+
+def quoted(text: str) -> str:
+    """A string literal with double quotes."""
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _number(kind: Kind) -> str | None:

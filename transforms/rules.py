@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from .add_chains import AddChain
 from .booleans import TensorBool
 from .conditionals import TensorIf, TensorTernary
 from .exits import LoopExit
@@ -12,11 +13,14 @@ from .loops import TensorFor, TensorWhile
 from .printing import PythonPrint
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature
+from .static_shapes import StaticShape
+from .tensor_arrays import LostWrite
 from .variables import LocalVariable
 
 RULES: tuple[type[Rule], ...] = tuple(
     sorted(
         (
+            AddChain,
             TensorIf,
             TensorTernary,
             TensorBool,
@@ -25,9 +29,11 @@ RULES: tuple[type[Rule], ...] = tuple(
             LoopExit,
             PythonPrint,
             HostRead,
+            LostWrite,
             LocalVariable,
             EagerFunction,
             NoSignature,
+            StaticShape,
         ),
         key=lambda rule: rule.code,
     )

@@ -7,13 +7,16 @@ becomes a Python function around a `tf.function` core.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .facts.kinds import NONE, Dict, Elements, Kind, Python, Sequence, Tensor, Variable
+from .facts.environment import FunctionFacts
+from .facts.kinds import NONE, Dict, Elements, Kind, Maybe, Python, Sequence, Tensor, Variable, weak
+from .facts.modules import Tag
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .promotion import display
+from .promotion import display, quoted
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -43,13 +46,23 @@ class Shell:
     epilogue: list[str] = field(default_factory=list)
     extra: list[str] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
+    tags: list[Tag] = field(default_factory=list)
+    whole: Kind | None = None
     keeps: bool = False
     """No shell: all callers are in the graph, and take numbers as tensors."""
+
+    @classmethod
+    def of(cls, facts: FunctionFacts) -> Shell:
+        """The shell of a function; the tags it gives back stand behind its result."""
+        tags = facts.definition.tags
+        if tags and isinstance(facts.result, Sequence):
+            return cls(facts.result.items[0], tags=list(tags), whole=facts.result)
+        return cls(facts.result)
 
     @property
     def converts(self) -> bool:
         """Whether the result holds Python values."""
-        return _has_python(self.result)
+        return _has_python(self.result) or bool(self.tags)
 
     @property
     def needed(self) -> bool:
@@ -57,6 +70,8 @@ class Shell:
 
     def returned(self, planner: Planner, value: ast.expr) -> str:
         """The text of what the core returns at one return statement."""
+        if self.tags and isinstance(value, ast.Tuple):
+            return self._tagged(planner, value)
         text = planner.writer.text(value)
         have = planner.facts.kind(value)
         if not self.needed:
@@ -69,6 +84,15 @@ class Shell:
         self._name(value)
         leaves += self.extra
         return leaves[0] if len(leaves) == 1 else ", ".join(leaves) if leaves else "None"
+
+    def _tagged(self, planner: Planner, value: ast.Tuple) -> str:
+        inner, *answers = value.elts
+        leaves = self._leaves(planner, inner, planner.writer.text(inner), planner.facts.kind(inner), self.result)
+        self._name(inner)
+        tags = [
+            planner.promotion.coerced(planner.writer.text(a), planner.facts.kind(a), weak("bool"), a) for a in answers
+        ]
+        return ", ".join([*leaves, *tags, *self.extra])
 
     def _coerced_display(self, planner: Planner, value: ast.Tuple | ast.List, want: Sequence) -> str:
         texts = [
@@ -93,14 +117,14 @@ class Shell:
             parts = []
             for (key, h), (_, w) in zip(have.items, want.items, strict=True):
                 node = entries.get(key)
-                inner = planner.writer.text(node) if node is not None else f"{text}[{key!r}]"
+                inner = planner.writer.text(node) if node is not None else f"{text}[{quoted(key)}]"
                 parts += self._leaves(planner, node, inner, h, w)
             return parts
         if isinstance(want, Python):
             if want != NONE and not want.known:
                 raise Refusal("it returns a Python value that it computes on the way", value)
             return []
-        if isinstance(want, Tensor | Variable):
+        if isinstance(want, Tensor | Variable | Maybe):
             return [planner.promotion.coerced(text, have, want, value)]
         raise Refusal(f"it returns {want}", value)
 
@@ -118,12 +142,12 @@ class Shell:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
         leaves = _tensor_leaves(self.result)
         names = self._leaf_names(len(leaves), taken)
-        if len(leaves) == 1 and not self.extra and not self.epilogue and isinstance(self.result, Tensor):
+        if len(leaves) == 1 and not self.extra and not self.epilogue and not self.tags and isinstance(self.result, Tensor):
             return [f"return {_converted(core_call, leaves[0])}"]
-        targets = [*names, *self.extra]
+        targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         remaining = iter(names)
-        result = _skeleton(self.result, remaining)
+        result = _skeleton(self.result, remaining, {tag.path: tag for tag in self.tags}, ())
         closing = [f"return {result}"] if self.result != NONE else []
         return [call, *self.epilogue, *closing]
 
@@ -153,14 +177,24 @@ def _tensor_leaves(kind: Kind) -> list[Kind]:
     return [] if isinstance(kind, Python) else [kind]
 
 
-def _skeleton(kind: Kind, names: object) -> str:
+def _skeleton(kind: Kind, names: Iterator[str], tags: Mapping[tuple[int, ...], Tag], path: tuple[int, ...]) -> str:
+    """The text of the result, built from its tensors."""
     if isinstance(kind, Sequence):
-        return display(kind.type, [_skeleton(item, names) for item in kind.items])
+        return display(kind.type, [_skeleton(item, names, tags, (*path, i)) for i, item in enumerate(kind.items)])
     if isinstance(kind, Dict):
-        return "{" + ", ".join(f'"{key}": {_skeleton(value, names)}' for key, value in kind.items) + "}"
+        values = [_skeleton(value, names, tags, (*path, i)) for i, (_, value) in enumerate(kind.items)]
+        return "{" + ", ".join(f"{quoted(k)}: {v}" for (k, _), v in zip(kind.items, values, strict=True)) + "}"
     if isinstance(kind, Python):
-        return repr(kind.value)
-    return _converted(next(names), kind)  # type: ignore[call-overload]
+        return quoted(kind.value) if isinstance(kind.value, str) else repr(kind.value)
+    return _told_apart(next(names), kind, tags.get(path))
+
+
+def _told_apart(text: str, kind: Kind, tag: Tag | None) -> str:
+    if tag is None:
+        return _converted(text, kind)
+    if tag.type == "none":
+        return f"None if {tag.name} else {_converted(text, kind.kind if isinstance(kind, Maybe) else kind)}"
+    return f"{CONVERSIONS[tag.type].format(text)} if {tag.name} else {_converted(text, kind)}"
 
 
 def _converted(text: str, kind: Kind) -> str:
@@ -210,10 +244,7 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
     elif isinstance(kind, Elements) and kind.type in ("list", "tuple"):
         if not isinstance(kind.element, Tensor) or kind.element.weak or kind.element.mixed:
             raise Refusal(f"it returns {kind}", node)
-    elif isinstance(kind, Tensor):
-        if kind.mixed:
-            raise Refusal("it returns a Python number or a tensor, as a tensor decides", node)
     elif isinstance(kind, Variable):
         raise Refusal("it returns a Variable, which a graph gives back as its value", node)
-    elif not isinstance(kind, Python):
+    elif not isinstance(kind, Python | Maybe | Tensor):
         raise Refusal(f"it returns {kind}", node)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .facts.liveness import reads
 from .facts.modules import blocks, bound_names
@@ -71,7 +71,8 @@ def without_dead_stores(steps: list[Step], source: Source) -> list[Step]:
     """The steps of a function without constants that are stored and never read: loops now start from their values."""
     if not changes(steps):
         return steps
-    return [s for i, s in enumerate(steps) if not _is_dead(s, steps[i + 1 :], source)]
+    kept = [s for i, s in enumerate(steps) if not _is_dead(s, steps[i + 1 :], source)]
+    return [replace(s, body=without_dead_stores(s.body, source)) if isinstance(s, Define) else s for s in kept]
 
 
 def _is_dead(step: Step, later: list[Step], source: Source) -> bool:

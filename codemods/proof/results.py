@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any, Literal
 
@@ -49,12 +49,14 @@ class Row:
 class Proof:
     """All rows, and the device they were run on: "cpu", or the name of a GPU.
 
-    `unreadable`: the files that could not be lifted because they can't be read as Python.
+    `unreadable`: the files that could not be lifted because they can't be read as Python;
+    `gpu_wanted`: whether a GPU would have been used.
     """
 
     device: str
     rows: Sequence[Row]
-    unreadable: Sequence[str] = field(default=())
+    unreadable: Sequence[str] = ()
+    gpu_wanted: bool = True
 
     @property
     def counts(self) -> dict[Status, int]:
@@ -72,9 +74,9 @@ class Proof:
     @property
     def where(self) -> str:
         """The device in words."""
-        if self.device == "cpu":
-            return "no GPU here: run and timed on the CPU"
-        return f"run and timed on {self.device}"
+        if self.device != "cpu":
+            return f"run and timed on {self.device}"
+        return "no GPU here: " * self.gpu_wanted + "run and timed on the CPU"
 
     def to_json(self) -> dict[str, Any]:
         """The whole proof, ready for json.dumps."""

@@ -69,7 +69,7 @@ def verify(
                     rows.append(Row(relative, "skipped", refused[relative]))
                 else:
                     rows += _prove_file(bench, trees, file, profile, timing)
-    return Proof(found, rows, tuple(refused))
+    return Proof(found, rows, tuple(refused), gpu_wanted=device != "cpu")
 
 
 def _lift_all(

@@ -52,5 +52,8 @@ def record(
                 "name another interpreter with --python"
             )
         else:
-            print(f"nothing was recorded: no function under {root} was called", file=sys.stderr)
+            print(
+                f"nothing was recorded: no function under {root} was called",
+                file=sys.stderr,
+            )
     return code

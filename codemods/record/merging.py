@@ -43,7 +43,9 @@ class Seen:
         without = ""
         for path in sorted(folder.glob(f"*/{SEEN}")):
             seen = json.loads(path.read_text(encoding="utf-8"))
-            functions += [(key, _joined_entry(entry)) for key, entry in seen["functions"].items()]
+            functions += [
+                (key, _joined_entry(entry)) for key, entry in seen["functions"].items()
+            ]
             if not seen["tensorflow"]:
                 without = seen["python"]
             for file in sorted(path.parent.glob("*.npz")):
@@ -66,8 +68,12 @@ class Profile:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             if data["version"] != 1:
-                raise RecordError(f"{path}: profile version {data['version']} is not known")
-            return cls(path, {key: dict(entry) for key, entry in data["functions"].items()})
+                raise RecordError(
+                    f"{path}: profile version {data['version']} is not known"
+                )
+            return cls(
+                path, {key: dict(entry) for key, entry in data["functions"].items()}
+            )
         except FileNotFoundError:
             return cls(path, {})
         except OSError as error:
@@ -83,14 +89,18 @@ class Profile:
             self.functions[key] = _merged(earlier, entry) if earlier and same else entry
         current = _Digests(self.base)
         self.functions = {
-            key: entry for key, entry in self.functions.items() if current.has(key, entry["source"])
+            key: entry
+            for key, entry in self.functions.items()
+            if current.has(key, entry["source"])
         }
         self._samples = seen.samples
 
     def write(self) -> None:
         """Write the profile and its samples; RecordError where that fails."""
         functions = {key: _tidy(entry) for key, entry in self.functions.items()}
-        text = json.dumps({"version": 1, "functions": functions}, indent=1, sort_keys=True)
+        text = json.dumps(
+            {"version": 1, "functions": functions}, indent=1, sort_keys=True
+        )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._write_samples()
@@ -98,7 +108,9 @@ class Profile:
             new.write_text(text + "\n", encoding="utf-8")
             new.replace(self.path)
         except OSError as error:
-            raise RecordError(f"{self.path} can't be written: {error.strerror}") from error
+            raise RecordError(
+                f"{self.path} can't be written: {error.strerror}"
+            ) from error
 
     def _write_samples(self) -> None:
         folder = self.path.parent / "samples"
@@ -131,13 +143,13 @@ class _Digests:
         result: dict[str, set[str]] = {}
         try:
             data = (self._base / path).read_bytes()
-            tree, text = ast.parse(data), source.read(data)
+            tree, lines = ast.parse(data), source.read(data).split("\n")
         except OSError:
             return result
         except (SyntaxError, ValueError, RecursionError):
             return None
         for qualname, node in source.functions(tree):
-            result.setdefault(qualname, set()).add(source.digest(text, node))
+            result.setdefault(qualname, set()).add(source.digest(lines, node))
         return result
 
 
@@ -157,15 +169,27 @@ def _joined_entry(raw: Entry) -> Entry:
     """An entry as in a profile, of one whose kinds are lists of kinds. What belongs to modules goes."""
     entry = {
         **raw,
-        **{name: {key: _joined(kinds) for key, kinds in raw[name].items()} for name in _TABLES},
-        "tests": {at: {**test, "kind": _joined(test["kind"])} for at, test in raw["tests"].items()},
-        "loops": {at: _joined_loop(loop) for at, loop in raw["loops"].items() if loop["trips"]},
+        **{
+            name: {key: _joined(kinds) for key, kinds in raw[name].items()}
+            for name in _TABLES
+        },
+        "tests": {
+            at: {**test, "kind": _joined(test["kind"])}
+            for at, test in raw["tests"].items()
+        },
+        "loops": {
+            at: _joined_loop(loop) for at, loop in raw["loops"].items() if loop["trips"]
+        },
     }
     entry["returns"] = _joined(raw["returns"]) if raw["returns"] else ""
-    modules = {name for name, kind in entry["globals"].items() if kind.startswith("module(")}
+    modules = {
+        name for name, kind in entry["globals"].items() if kind.startswith("module(")
+    }
     _drop(entry["globals"], modules.__contains__)
     _drop(entry["attributes"], lambda chain: chain.partition(".")[0] in modules)
-    entry["changed"] = [name for name in raw["changed"] if name.partition(".")[0] not in modules]
+    entry["changed"] = [
+        name for name in raw["changed"] if name.partition(".")[0] not in modules
+    ]
     return entry
 
 
@@ -206,13 +230,20 @@ def _merged_kinds(a: str, b: str) -> str:
     return _joined([a, b]) if a and b else a or b
 
 
-def _merged_tables(a: Entry, b: Entry, name: str, merge: Callable[[Any, Any], Any]) -> Entry:
+def _merged_tables(
+    a: Entry, b: Entry, name: str, merge: Callable[[Any, Any], Any]
+) -> Entry:
     return dict(_merge_items(a.get(name, {}), b.get(name, {}), merge))
 
 
-def _merge_items(a: Entry, b: Entry, merge: Callable[[Any, Any], Any]) -> Iterator[tuple[str, Any]]:
+def _merge_items(
+    a: Entry, b: Entry, merge: Callable[[Any, Any], Any]
+) -> Iterator[tuple[str, Any]]:
     for key in {**a, **b}:
-        yield key, merge(a[key], b[key]) if key in a and key in b else a.get(key, b.get(key))
+        yield (
+            key,
+            merge(a[key], b[key]) if key in a and key in b else a.get(key, b.get(key)),
+        )
 
 
 def _merged_test(a: Entry, b: Entry) -> Entry:
@@ -228,7 +259,9 @@ def _merged_loop(a: Entry, b: Entry) -> Entry:
     return {
         "trips": [min(trips), max(trips)],
         "iterable": _merged_kinds(a.get("iterable", ""), b.get("iterable", "")),
-        "names": _merged_tables(a, b, "names", lambda x, y: [*map(_merged_kinds, x, y)]),
+        "names": _merged_tables(
+            a, b, "names", lambda x, y: [*map(_merged_kinds, x, y)]
+        ),
     }
 
 
@@ -238,4 +271,6 @@ def _tidy(entry: Entry) -> Entry:
         entry[name] = sorted(set(entry.get(name, ())))
     for loop in entry.get("loops", {}).values():
         _drop(loop, lambda name: not loop[name])  # noqa: B023
-    return {name: value for name, value in entry.items() if value not in ("", [], {}, None)}
+    return {
+        name: value for name, value in entry.items() if value not in ("", [], {}, None)
+    }

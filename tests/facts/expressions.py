@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import itertools
 import random
+import re
 from collections.abc import Iterator as Iterating
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -79,9 +81,20 @@ POOLS: dict[str, list[Any]] = {
     "k": [0, 1, -1],
     "a": ARRAYS,
     "b": ARRAYS,
-    "l": [[1, 2, 3], [1.0, 2], [True, False], ["a"], [filled("float32", ())] * 2, [[1], [2]]],
+    "l": [
+        [1, 2, 3],
+        [1.0, 2],
+        [True, False],
+        ["a"],
+        [filled("float32", ())] * 2,
+        [[1], [2]],
+    ],
 }
-VARIABLES = [(dtype, shape) for dtype in ("float32", "float64", "int32", "bool") for shape in ((), (3,), (2, 3))]
+VARIABLES = [
+    (dtype, shape)
+    for dtype in ("float32", "float64", "int32", "bool")
+    for shape in ((), (3,), (2, 3))
+]
 
 
 def pool(name: str) -> list[Any]:
@@ -95,12 +108,17 @@ def pool(name: str) -> list[Any]:
 
 def cases(text: str, most: int = 40) -> Iterating[dict[str, Any]]:
     """Values for the names of an expression: all combinations, or a repeatable choice of them."""
-    found = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    found = {
+        node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)
+    }
     names = sorted(name for name in found if name in POOLS or name in "vw")
     pools = [pool(name) for name in names]
     rows = list(itertools.islice(itertools.product(*pools), 100_000))
     for row in random.Random(text).sample(rows, min(most, len(rows))):
-        yield dict(zip(names, row, strict=True))
+        yield {
+            n: copy(v) if isinstance(v, list) else v
+            for n, v in zip(names, row, strict=True)
+        }
 
 
 def run(text: str, env: dict[str, Any]) -> Any:
@@ -130,7 +148,10 @@ def kind_of(value: Any) -> Kind:
         case tf.TensorShape():
             return Sequence("shape", tuple(python(n) for n in value))
         case list() | tuple():
-            return Sequence("list" if isinstance(value, list) else "tuple", tuple(map(kind_of, value)))
+            return Sequence(
+                "list" if isinstance(value, list) else "tuple",
+                tuple(map(kind_of, value)),
+            )
         case dict():
             return Dict(tuple((key, kind_of(inner)) for key, inner in value.items()))
         case None | bool() | int() | float() | str() | bytes() | complex():
@@ -196,17 +217,29 @@ class Evaluation:
                 pairs = zip(keys, inner, strict=True)
                 return Dict(tuple((k.value, self.visit(v)) for k, v in pairs))
             case ast.Slice(lower=lower, upper=upper, step=step):
-                return Sequence("slice", tuple(self.visit(e) if e else NONE for e in (lower, upper, step)))
+                return Sequence(
+                    "slice",
+                    tuple(self.visit(e) if e else NONE for e in (lower, upper, step)),
+                )
             case ast.BinOp(left=left, op=op, right=right):
-                found = operators.binary(type(op).__name__.lower(), self.visit(left), self.visit(right))
+                found = operators.binary(
+                    type(op).__name__.lower(), self.visit(left), self.visit(right)
+                )
                 return self.settle(found, node)
             case ast.UnaryOp(op=op, operand=operand):
-                return self.settle(operators.unary(type(op).__name__.lower(), self.visit(operand)), node)
+                return self.settle(
+                    operators.unary(type(op).__name__.lower(), self.visit(operand)),
+                    node,
+                )
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                found = operators.compare(type(op).__name__.lower(), self.visit(left), self.visit(right))
+                found = operators.compare(
+                    type(op).__name__.lower(), self.visit(left), self.visit(right)
+                )
                 return self.settle(found, node)
             case ast.Subscript(value=value, slice=index):
-                return self.settle(operators.subscript(self.visit(value), self.visit(index)), node)
+                return self.settle(
+                    operators.subscript(self.visit(value), self.visit(index)), node
+                )
             case ast.Attribute():
                 return self.attribute(node)
             case ast.Call():
@@ -232,7 +265,9 @@ class Evaluation:
             return self.settle(tensorflow_api.call(dotted, args, kwargs), node)
         if isinstance(node.func, ast.Attribute):
             receiver = self.visit(node.func.value)
-            return self.settle(methods.method(receiver, node.func.attr, args, kwargs), node)
+            return self.settle(
+                methods.method(receiver, node.func.attr, args, kwargs), node
+            )
         if isinstance(node.func, ast.Name) and node.func.id == "len":
             return self.settle(outcome(operators.length(args[0])), node)
         raise Missing(ast.unparse(node))
@@ -245,7 +280,9 @@ def public_name(node: ast.expr) -> str | None:
         parts.append(node.attr)
         node = node.value
     if isinstance(node, ast.Name) and node.id in ("tf", "np"):
-        return ".".join(["tensorflow" if node.id == "tf" else "numpy", *reversed(parts)])
+        return ".".join(
+            ["tensorflow" if node.id == "tf" else "numpy", *reversed(parts)]
+        )
     return None
 
 
@@ -258,47 +295,72 @@ def admits(kind: Kind, value: Any) -> bool:
         case Union(members=parts):
             return any(admits(part, value) for part in parts)
         case Variable():
-            return isinstance(value, tf.Variable) and admits_shaped(kind, value.dtype.name, value.shape)
+            dtype = getattr(value.dtype, "name", value.dtype)
+            fits = isinstance(value, tf.Variable | tf.keras.Variable)
+            return fits and admits_shaped(kind, dtype, value.shape)
         case Tensor(weak=str() as name):
             return type(value).__name__ == name
         case Tensor():
-            is_tensor = isinstance(value, tf.Tensor) and not isinstance(value, tf.Variable)
+            is_tensor = isinstance(value, tf.Tensor) and not isinstance(
+                value, tf.Variable
+            )
             return is_tensor and admits_shaped(kind, value.dtype.name, value.shape)
         case Array():
-            return isinstance(value, np.ndarray) and admits_shaped(kind, value.dtype.name, value.shape)
+            return isinstance(value, np.ndarray) and admits_shaped(
+                kind, value.dtype.name, value.shape
+            )
         case Scalar(dtype=dtype):
             return isinstance(value, np.generic) and dtype in (None, value.dtype.name)
         case Ragged():
-            return isinstance(value, tf.RaggedTensor) and admits_shaped(kind, value.dtype.name, value.shape)
+            return isinstance(value, tf.RaggedTensor) and admits_shaped(
+                kind, value.dtype.name, value.shape
+            )
         case Sparse():
-            return isinstance(value, tf.SparseTensor) and admits_shaped(kind, value.dtype.name, value.shape)
+            return isinstance(value, tf.SparseTensor) and admits_shaped(
+                kind, value.dtype.name, value.shape
+            )
         case TensorArray(dtype=dtype):
             return hasattr(value, "stack") and dtype in (None, value.dtype.name)
         case Python(type="dtype"):
             name = getattr(value, "name", str(value))
-            return isinstance(value, tf.DType | np.dtype) and (not kind.known or name == kind.value)
+            return isinstance(value, tf.DType | np.dtype) and (
+                not kind.known or name == kind.value
+            )
         case Python(type=name):
-            return type(value).__name__.removesuffix("Type") == name and (not kind.known or kind.value == value)
+            return type(value).__name__.removesuffix("Type") == name and (
+                not kind.known or kind.value == value
+            )
         case Sequence(type="shape", items=items):
             return isinstance(value, tf.TensorShape) and admits_all(items, list(value))
         case Sequence(type=name, items=items):
-            return isinstance(value, dict | list | tuple | type({}.items()) | type({}.keys())) and admits_all(items, list(value))
+            same = type(value).__name__ == name or (
+                name == "tuple" and isinstance(value, tuple)
+            )
+            return same and admits_all(items, list(value))
         case Elements(type="shape"):
             return isinstance(value, tf.TensorShape)
         case Elements(type=name, element=element):
-            return type(value).__name__ == name and all(admits(element, one) for one in value)
+            return type(value).__name__ == name and all(
+                admits(element, one) for one in value
+            )
         case Dict(items=items):
-            return isinstance(value, dict) and list(value) == [k for k, _ in items] and admits_all(
-                tuple(v for _, v in items), list(value.values())
+            return (
+                isinstance(value, dict)
+                and list(value) == [k for k, _ in items]
+                and admits_all(tuple(v for _, v in items), list(value.values()))
             )
         case Mapping(value=inner):
             return all(admits(inner, one) for one in value.values())
         case Dataset(element=element):
-            return isinstance(value, tf.data.Dataset) and admits_spec(element, value.element_spec)
+            return isinstance(value, tf.data.Dataset) and admits_spec(
+                element, value.element_spec
+            )
         case Iterator(element=element):
             return hasattr(value, "__next__")
         case Object(name=name):
-            return name.split(".")[-1] in {c.__name__ for c in type(value).__mro__} or name.startswith("tensorflow")
+            return name.split(".")[-1] in {
+                c.__name__ for c in type(value).__mro__
+            } or name.startswith("tensorflow")
     return kind == UNKNOWN or (kind == SIZE and isinstance(value, int))
 
 
@@ -307,14 +369,18 @@ def admits_all(kinds: tuple[Kind, ...], values: list[Any]) -> bool:
 
 
 def admits_shaped(kind: Shaped, dtype: str, shape: Any) -> bool:
-    return kind.dtype in (None, dtype) and admits_shape(kind.shape, tuple(shape) if shape != tf.TensorShape(None) else None)
+    return kind.dtype in (None, dtype) and admits_shape(
+        kind.shape, tuple(shape) if shape != tf.TensorShape(None) else None
+    )
 
 
 def admits_shape(shape: Shape, actual: Shape) -> bool:
     """Is the actual shape one of those; unknown parts of the actual one count as fitting."""
     if shape is None or actual is None:
         return True
-    return len(shape) == len(actual) and all(a is None or b is None or a == b for a, b in zip(shape, actual, strict=True))
+    return len(shape) == len(actual) and all(
+        a is None or b is None or a == b for a, b in zip(shape, actual, strict=True)
+    )
 
 
 def admits_spec(kind: Kind, spec: Any) -> bool:
@@ -325,9 +391,15 @@ def admits_spec(kind: Kind, spec: Any) -> bool:
         fits = isinstance(spec, tf.TensorSpec) and kind.dtype in (None, spec.dtype.name)
         return fits and admits_shape(kind.shape, dims(spec.shape))
     if isinstance(kind, Sequence):
-        return isinstance(spec, tuple) and len(spec) == len(kind.items) and all(map(admits_spec, kind.items, spec))
+        return (
+            isinstance(spec, tuple)
+            and len(spec) == len(kind.items)
+            and all(map(admits_spec, kind.items, spec))
+        )
     if isinstance(kind, Dict):
-        return isinstance(spec, dict) and all(admits_spec(v, spec[k]) for k, v in kind.items)
+        return isinstance(spec, dict) and all(
+            admits_spec(v, spec[k]) for k, v in kind.items
+        )
     return False
 
 
@@ -355,9 +427,11 @@ def problems(text: str, by_value: bool = False, most: int = 40) -> list[str]:
     """
     found, known = [], 0
     for env in cases(text, most):
+        views = {
+            mode: {name: seen(one, mode) for name, one in env.items()} for mode in MODES
+        }
         value, error = attempt(text, env)
-        for mode in MODES:
-            names = {name: seen(one, mode) for name, one in env.items()}
+        for mode, names in views.items():
             verdict = judge(text, names, value, error, by_value or mode != "exact")
             known += verdict != "unknown"
             if verdict not in ("", "unknown"):
@@ -374,7 +448,11 @@ def attempt(text: str, env: dict[str, Any]) -> tuple[Any, Exception | None]:
 
 
 def judge(
-    text: str, names: dict[str, Kind], value: Any, error: Exception | None, by_value: bool
+    text: str,
+    names: dict[str, Kind],
+    value: Any,
+    error: Exception | None,
+    by_value: bool,
 ) -> str:
     """ "" where the facts fit, "unknown" where there are none, else what is wrong."""
     try:
@@ -386,13 +464,98 @@ def judge(
     except Exception as crash:
         return f"the facts raise {crash!r}"
     if error:
-        return "" if by_value or kind == UNKNOWN else f"said to give {kind}, raises {type(error).__name__}: {str(error)[:150]}"
+        return (
+            ""
+            if by_value or kind == UNKNOWN
+            else f"said to give {kind}, raises {type(error).__name__}: {str(error)[:150]}"
+        )
     if unequal_shapes(text, kind, value):
         return ""
-    return "" if admits(kind, value) else f"said to give {kind}, gives {kind_of(value)}: {value!r}"
+    return (
+        ""
+        if admits(kind, value)
+        else f"said to give {kind}, gives {kind_of(value)}: {value!r}"
+    )
 
 
 def unequal_shapes(text: str, kind: Kind, value: Any) -> bool:
     """Is it a comparison of tensors whose shapes do not broadcast? That gives one bool; sizes unknown do not show it."""
     comparison = any(sign in text for sign in ("==", "!="))
-    return comparison and isinstance(kind, Tensor) and isinstance(value, tf.Tensor) and value.shape.rank == 0
+    return (
+        comparison
+        and isinstance(kind, Tensor)
+        and isinstance(value, tf.Tensor)
+        and value.shape.rank == 0
+    )
+
+
+# ---- tracing and effects
+
+
+def traces(text: str, most: int = 2) -> list[str]:
+    """Where the facts with unknown sizes contradict the static shapes and dtypes of a traced function."""
+    found = []
+    for env in cases(text, most):
+        tensors = {n: v for n, v in env.items() if isinstance(v, tf.Tensor)}
+        views = {
+            n: widened(kind_of(v), 0) if n in tensors else kind_of(v)
+            for n, v in env.items()
+        }
+        try:
+            kind = Evaluation(views)(text)
+            value = traced(text, env, tensors)
+        except Exception:
+            continue
+        if not admits_traced(kind, value):
+            found.append(f"{text} with {views}: said to give {kind}, traced {value}")
+    return found
+
+
+def traced(text: str, env: dict[str, Any], tensors: dict[str, tf.Tensor]) -> Any:
+    """What the expression gives in a function whose tensor arguments have unknown sizes."""
+    specs = [tf.TensorSpec([None] * v.shape.rank, v.dtype) for v in tensors.values()]
+
+    def function(*args: Any) -> Any:
+        return run(text, env | dict(zip(tensors, args, strict=True)))
+
+    return (
+        tf.function(function, autograph=False)
+        .get_concrete_function(*specs)
+        .structured_outputs
+    )
+
+
+def admits_traced(kind: Kind, value: Any) -> bool:
+    """Does the kind fit what tracing knows? Python values have become tensors there."""
+    match kind:
+        case Tensor() | Ragged() | Sparse():
+            return admits_shaped(kind, value.dtype.name, value.shape)
+        case Sequence(type="tuple" | "list", items=items):
+            return len(items) == len(value) and all(map(admits_traced, items, value))
+    return True
+
+
+def shown(value: Any) -> str:
+    """The text of a value, without addresses in memory."""
+    return re.sub("0x[0-9a-f]+", "", repr(value))
+
+
+def impure(text: str) -> list[str]:
+    """Signs of effects that the facts don't name: other results when run again, Variables changed."""
+    for env in cases(text, 8):
+        evaluation = Evaluation({name: kind_of(value) for name, value in env.items()})
+        variables = {n: v.numpy() for n, v in env.items() if isinstance(v, tf.Variable)}
+        try:
+            evaluation(text)
+            first, second = run(text, env), run(text, env)
+        except Exception:
+            continue
+        if not evaluation.effects & {"random", "variable", "io"} and repr(
+            first
+        ) != repr(second):
+            return [f"{text}: {first!r}, then {second!r}"]
+        changed = any((env[n].numpy() != old).any() for n, old in variables.items())
+        if changed and "assign" not in evaluation.effects:
+            return [f"{text} writes a Variable"]
+        break
+    return []

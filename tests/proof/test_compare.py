@@ -236,3 +236,17 @@ def test_the_figures_are_the_largest_of_all() -> None:
     assert comparison.differences == []
     assert comparison.max_abs == pytest.approx(1e-5, rel=0.1)
     assert comparison.max_rel == pytest.approx(2.5e-6, rel=0.1)
+
+
+def test_the_line_that_says_most() -> None:
+    message = """in user code:
+
+    File "model.py", line 3, in f  *
+        return x + y
+
+    TypeError: unlike dtypes
+    See the documentation for more."""
+    comparison = called(
+        {"returned": hold(1), "printed": ""}, raised("TypeError", message)
+    )
+    assert comparison.differences[0].endswith("lifted raises TypeError: unlike dtypes")

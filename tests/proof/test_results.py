@@ -76,6 +76,8 @@ def test_summary() -> None:
     assert summary(Proof("cpu", [FAST, FAST, WRONG])) == (
         "2 same, 1 different, 0 raised, 0 left eager, 0 skipped; no GPU here: run and timed on the CPU"
     )
+    chosen = Proof("cpu", [], gpu_wanted=False)
+    assert summary(chosen).endswith("skipped; run and timed on the CPU")
     assert summary(Proof("NVIDIA H200", [])).endswith("; run and timed on NVIDIA H200")
 
 

@@ -149,6 +149,10 @@ SAME = {
     "package/__init__": ("", ""),
     "package/helper": ("def double(x):\n    return x * 2.0", "import tensorflow as tf\n\n@tf.function\ndef double(x):\n    return x * 2.0"),
     "package/uses": ("from .helper import double\n" + function("return double(x)"),) * 2,
+    "observed_only": (
+        function("return x * 2.0", tail="ARGS = []\ndef observe(f):\n    return f(tf.ones(2))"),
+        graph("return x * 2.0", tail="ARGS = []\ndef observe(f):\n    return f(tf.ones(2))"),
+    ),
     "program": (MAIN.format(decorator="", operator="*"), MAIN.format(decorator="@tf.function", operator="*")),
 }  # fmt: skip
 
@@ -206,7 +210,7 @@ DIFFERENT = {
     ),
     "another_program": (
         MAIN.format(decorator="", operator="*"), MAIN.format(decorator="@tf.function", operator="+"),
-        "call 1: eager prints 0.0, lifted prints 2.0",
+        "call 1['loss']: eager 6.0, lifted 5.0",
     ),
 }  # fmt: skip
 

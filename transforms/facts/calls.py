@@ -12,11 +12,14 @@ from .kinds import (
     SIZE,
     STR,
     UNKNOWN,
+    Dataset,
     Dict,
     Elements,
+    Iterator,
     Kind,
     Object,
     Python,
+    Ragged,
     Sequence,
     Tensor,
     Variable,
@@ -30,6 +33,7 @@ from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
 from .staging import holds_tensor, is_tensor
 
+PIPELINES = (Dataset, Iterator, Ragged)
 GRAPH_BASES = frozenset(
     {
         "object",
@@ -97,7 +101,9 @@ def call_builtin(name: str, arguments: Arguments) -> Outcome | None:
 
 def _length(arguments: Arguments) -> Outcome | None:
     kind = operators.length(arguments.positional[0])
-    return None if kind is None else outcome(kind)
+    if kind == SIZE:
+        kind = weak("int")
+    return None if kind == UNKNOWN else outcome(kind)
 
 
 def _conversion(name: str, fold: Callable[..., object]) -> Callable[[Arguments], Outcome | None]:
@@ -179,10 +185,10 @@ def _range(arguments: Arguments) -> Outcome | None:
 
 
 def _enumerate(arguments: Arguments) -> Outcome | None:
-    element = operators.iterate(arguments.positional[0])
-    if element is None or len(arguments.all) > 2:
-        return None
     source = arguments.positional[0]
+    element = operators.iterate(source)
+    if element is None or len(arguments.all) > 2 or isinstance(source, PIPELINES):
+        return None
     if isinstance(source, Sequence):
         return outcome(
             Sequence("tuple", tuple(Sequence("tuple", (python(i), k)) for i, k in enumerate(source.items)))
@@ -199,7 +205,7 @@ def _zip(arguments: Arguments) -> Outcome | None:
         rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
         return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
     elements = [operators.iterate(s) for s in sources]
-    if any(e is None for e in elements):
+    if any(e is None for e in elements) or any(isinstance(s, PIPELINES) for s in sources):
         return None
     return outcome(Elements("zip", Sequence("tuple", tuple(e for e in elements if e))))
 

@@ -65,6 +65,8 @@ class FunctionFacts:
     Attributes:
         kinds: of each expression that was reached.
         before, after: what is known around each statement that was reached.
+        chooses: whether a tensor decides between its returns.
+        arms: what is known at the ends of an if's arms.
         heads, ends: what is known where a loop's iterations begin and end.
         staged: the control nodes (if, while, for, ternary, and/or/not, comparison chain, assert) that a tensor decides.
         exits: the loops, and the function itself, that are left by a break, continue or return that a tensor decides.
@@ -80,6 +82,8 @@ class FunctionFacts:
     kinds: dict[ast.expr, Kind] = field(default_factory=dict)
     before: dict[ast.stmt, Environment] = field(default_factory=dict)
     after: dict[ast.stmt, Environment | None] = field(default_factory=dict)
+    chooses: bool = False
+    arms: dict[ast.If, tuple[Environment | None, Environment | None]] = field(default_factory=dict)
     heads: dict[ast.stmt, Environment] = field(default_factory=dict)
     ends: dict[ast.stmt, Environment] = field(default_factory=dict)
     staged: set[ast.AST] = field(default_factory=set)

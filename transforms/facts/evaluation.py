@@ -24,6 +24,7 @@ from .kinds import (
     Function,
     Kind,
     Mapping,
+    Maybe,
     Module,
     Object,
     Python,
@@ -412,6 +413,8 @@ class Evaluation:
         if name in ("is", "isnot") and isinstance(left, Tensor) and left.weak == "bool" and not left.mixed:
             if isinstance(right, Python) and right.type == "bool" and right.known:
                 return weak("bool")
+        if isinstance(left, Maybe) and right == NONE and name in ("is", "isnot", "eq", "noteq"):
+            return weak("bool")
         if name in ("in", "notin") and is_tensor(right):
             self.problem("`in` a tensor is not lifted yet", node, "GL103")
             return UNKNOWN
@@ -474,12 +477,16 @@ class Evaluation:
                 return result
             case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]):
                 is_none = isinstance(op, ast.Is | ast.Eq) == holds
+            case ast.Name() if hasattr(test, "tells_none"):
+                name, is_none = test.tells_none, holds
             case _:
                 return result
         kind = result.kinds.get(name)
         if isinstance(kind, Union) and NONE in kind.members:
             rest = [m for m in kind.members if m != NONE]
             result.kinds[name] = NONE if is_none else join_all(rest)
+        if isinstance(kind, Maybe):
+            result.kinds[name] = NONE if is_none else kind.kind
         return result
 
     # ---- loops

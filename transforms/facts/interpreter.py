@@ -26,8 +26,9 @@ from .kinds import (
     Tensor,
     join,
 )
-from .modules import FunctionDefinition
+from .modules import FunctionDefinition, own_nodes
 from .operators import iterate
+from .profile import FunctionNode
 from .staging import choose, host_join, is_tensor, stage
 
 MOST_ROUNDS = 12
@@ -45,11 +46,26 @@ class Interpreter(Evaluation):
         if flow.end is not None:
             facts.returns.append((None, NONE))
         facts.result = self._result(facts)
+        self._check_captures(definition.node)
+
+    def _check_captures(self, function: FunctionNode) -> None:
+        """Refuse nested functions that read a name which an arm or loop body of the graph will hold in its own scope."""
+        inner = [n for n in own_nodes(function) if isinstance(n, ast.Lambda | FunctionNode)]
+        if not inner:
+            return
+        for staged in [n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)]:
+            inside = {id(n) for n in ast.walk(staged)}
+            assigned = self.assigned_in(staged)
+            for node in inner:
+                read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _parameters(node)
+                if id(node) not in inside and read & assigned:
+                    name = min(read & assigned)
+                    self.problem(f"a nested function reads `{name}`, which a tensor decides", node)
 
     def _result(self, facts: FunctionFacts) -> Kind:
         if not facts.returns:
             return NONE
-        both = choose if definition_exits(facts) else host_join
+        both = choose if facts.chooses else host_join
         kinds = [kind for _, kind in facts.returns]
         result = kinds[0]
         for kind in kinds[1:]:
@@ -198,6 +214,7 @@ class Interpreter(Evaluation):
     def _return(self, node: ast.Return, environment: Environment) -> Flow:
         kind = self.evaluate(node.value, environment) if node.value else NONE
         self.facts.returns.append((node, kind))
+        self.facts.chooses = self.facts.chooses or self.is_staged()
         self.exit_to(None)
         return Flow(None)
 
@@ -234,6 +251,7 @@ class Interpreter(Evaluation):
         with self.control(node, staged):
             then = self.block(node.body, self.narrowed(node.test, True, environment))
             other = self.block(node.orelse, self.narrowed(node.test, False, environment))
+        self.facts.arms[node] = (then.end, other.end)
         end = merge([then.end, other.end], choose if staged else host_join)
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
 
@@ -248,7 +266,8 @@ class Interpreter(Evaluation):
 
     def _for(self, node: ast.For, environment: Environment) -> Flow:
         iterable = self.evaluate(node.iter, environment)
-        staged = self.iterates_in_graph(node.iter, iterable)
+        ended = hasattr(node, "stops")
+        staged = ended or self.iterates_in_graph(node.iter, iterable)
         element = self.observed_element(node, iterable)
         if element is None:
             self.problem(f"what a loop over {iterable} gives is not known", node.iter)
@@ -256,10 +275,12 @@ class Interpreter(Evaluation):
         if isinstance(iterable, Dataset | Iterator | Ragged):
             self.problem(f"a loop over {iterable} is not lifted yet", node.iter, "GL106")
         items = iterable.items if isinstance(iterable, Sequence) else ()
-        if items and not staged:
+        if items and (ended or not staged):
             element = items[0]
             for item in items[1:]:
-                element = join(element, item)
+                element = choose(element, item) if ended else join(element, item)
+        if staged:
+            element = stage(element) if not isinstance(element, Sequence) else element
         at_least_once = bool(items) or self.runs_at_least_once(node.iter, iterable)
 
         def enter(head: Environment) -> tuple[bool, bool]:
@@ -347,8 +368,10 @@ class Interpreter(Evaluation):
         return self.block(node.finalbody, flow.end)
 
 
-def definition_exits(facts: FunctionFacts) -> bool:
-    return facts.definition.node in facts.exits
+def _parameters(node: ast.Lambda | FunctionNode) -> set[str]:
+    args = node.args
+    found = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+    return {a.arg for a in found if a is not None}
 
 
 def _keyword(node: ast.stmt) -> str:

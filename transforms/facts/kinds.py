@@ -13,6 +13,7 @@ A kind has a notation that is a Python expression, used in profiles, messages an
     dataset(K)  iterator(K)                          a tf.data pipeline and its elements
     function(m.f)  type(m.C)  object(m.C)  module(m)  generator  size
     shape(int, size)  slice(K, K, K)  dtype  ellipsis  parts of an index; x.shape; x.dtype
+    maybe(K)                                         None or such a value, as a tensor decides
     A | B                                            seen as both
     unknown
 """
@@ -245,6 +246,16 @@ class Union(Kind):
 
     def __str__(self) -> str:
         return " | ".join(map(str, self.members))
+
+
+@dataclass(frozen=True)
+class Maybe(Kind):
+    """A value of a kind, or None, as a tensor decides."""
+
+    kind: Kind
+
+    def __str__(self) -> str:
+        return f"maybe({self.kind})"
 
 
 @dataclass(frozen=True)

@@ -108,7 +108,7 @@ def _written_by_test(node: ast.If | ast.While) -> Names:
 
 def _loop(node: ast.While | ast.For | ast.AsyncFor, out: Names, exits: _Exits, result: Liveness) -> Names:
     is_while = isinstance(node, ast.While)
-    test = reads(node.test) if is_while else NOTHING
+    test = reads(node.test) if is_while else frozenset(getattr(node, "stops", ()))
     written = _written_by_test(node) if is_while else frozenset(bound_names(node))
     leaving = _block(node.orelse, out, exits, result)
     head: Names = leaving

@@ -36,16 +36,17 @@ from .kinds import (
     Sparse,
     Tensor,
     TensorArray,
-    Union,
     Variable,
     forget,
     join,
     join_all,
 )
-from .operators import each
+from .operators import array_or_scalar, each
 from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_arguments import Arguments, bind
-from .tensorflow_values import tensor
+from .tensorflow_arrays import reshaped
+from .tensorflow_math import reduced
+from .tensorflow_values import inner, tensor
 
 Args = tuple[Kind, ...]
 Kwargs = dict[str, Kind]
@@ -195,7 +196,7 @@ def _array_attribute(kind: Array | Scalar, name: str) -> Result:
 def _composite_attribute(kind: Shaped, name: str) -> Result:
     match name:
         case "shape":
-            return values.dimensions(kind.shape)
+            return _composite_shape(kind)
         case "dtype":
             return _dtype(kind.dtype)
     if isinstance(kind, Sparse):
@@ -208,6 +209,16 @@ def _composite_attribute(kind: Shaped, name: str) -> Result:
         if name in parts:
             return parts[name]
     raise Unsure(name)
+
+
+def _composite_shape(kind: Shaped) -> Kind:
+    """The static shape: of ragged tensors, a dimension may be None in eager mode too."""
+    if isinstance(kind, Ragged) and kind.shape is not None:
+        return Sequence(
+            "shape",
+            tuple(UNKNOWN if n is None else Python("int", n) for n in kind.shape),
+        )
+    return values.dimensions(kind.shape)
 
 
 def _shape_attribute(kind: Sequence | Elements, name: str) -> Result:
@@ -297,10 +308,14 @@ def _tensor_method(kind: Tensor, name: str, args: Args, kwargs: Kwargs) -> Resul
 
 
 def _numpy(kind: Shaped) -> Kind:
-    if kind.shape == ():
-        return Python("bytes") if kind.dtype == "string" else Scalar(kind.dtype)
-    array = Array("object" if kind.dtype == "string" else kind.dtype, kind.shape)
-    return array if kind.shape is not None else Union((array, Scalar(kind.dtype)))
+    text = kind.dtype == "string"
+    scalar: Kind = Python("bytes") if text else Scalar(kind.dtype)
+    array = Array("object" if text else kind.dtype, kind.shape)
+    if kind.dtype is None and not kind.shape:
+        scalar = join(scalar, Python("bytes"))
+    if kind.shape is None:
+        return join(array, scalar)
+    return array if kind.shape else scalar
 
 
 ASSIGNS = ("assign", "assign_add", "assign_sub")
@@ -520,7 +535,10 @@ def _array_method(
             return _item(kind.dtype)
         case "astype":
             wanted = args[0] if args else kwargs.get("dtype", UNKNOWN)
-            return _array(_numpy_dtype(wanted), shape)
+            dtype = _numpy_dtype(wanted)
+            if dtype == "string":
+                raise Unsure("an array of texts")
+            return array_or_scalar(dtype, shape)
         case "reshape" if not kwargs:
             return Array(kind.dtype, _reshaped(shape, args))
         case "flatten" | "ravel":
@@ -530,7 +548,7 @@ def _array_method(
         case "copy":
             return kind
         case "transpose" if not args and not kwargs:
-            return _array(kind.dtype, None if shape is None else shape[::-1])
+            return array_or_scalar(kind.dtype, None if shape is None else shape[::-1])
         case "tolist" if shape is not None and len(shape) <= 1:
             item = _item(kind.dtype)
             return Elements("list", item) if shape else item
@@ -564,9 +582,10 @@ def _array_reduced(
     result = _reduced_dtype(name, dtype)
     if axis == NONE and not keep:
         return Scalar(result)
-    from .tensorflow_math import reduced
+    if shape == ():
+        raise Unsure("an axis of a scalar")
 
-    return _array(result, reduced(shape, axis, keep))
+    return array_or_scalar(result, reduced(shape, axis, keep))
 
 
 def _reduced_dtype(name: str, dtype: str | None) -> str | None:
@@ -582,10 +601,6 @@ def _reduced_dtype(name: str, dtype: str | None) -> str | None:
     if name in ("sum", "prod") and small:
         return "uint64" if dtype.startswith("uint") else "int64"
     return dtype
-
-
-def _array(dtype: str | None, shape: Shape) -> Kind:
-    return Scalar(dtype) if shape == () else Array(dtype, shape)
 
 
 def _item(dtype: str | None) -> Kind:
@@ -611,8 +626,6 @@ def _numpy_dtype(kind: Kind) -> str | None:
 
 
 def _reshaped(shape: Shape, args: Args) -> Shape:
-    from .tensorflow_arrays import reshaped
-
     if len(args) == 1:
         return reshaped(shape, values.integers(args[0]))
     return reshaped(shape, tuple(map(values.constant_int, args)))
@@ -638,28 +651,20 @@ def _sequence_method(
     if kind.type == "shape":
         return _shape_method(kind, name, args)
     if kind.type in ("list", "tuple") and name in ("index", "count"):
-        if all(isinstance(k, Python) for k in (*_inner(kind), *args)):
+        if all(isinstance(k, Python) for k in (*inner(kind), *args)):
             return INT
     raise Unsure(name)
 
 
-def _inner(kind: Sequence | Elements) -> Args:
-    return kind.items if isinstance(kind, Sequence) else (kind.element,)
-
-
 def _popped(kind: Sequence | Elements, args: Args) -> Outcome:
-    if isinstance(kind, Sequence) and not kind.items:
-        raise Raises("pop from an empty list")
-    position = values.constant_int(args[0]) if args else -1
-    if (
-        isinstance(kind, Sequence)
-        and position is not None
-        and -len(kind.items) <= position < len(kind.items)
-    ):
-        return outcome(kind.items[position], "mutates")
     if args and not isinstance(args[0], Python):
         raise Unsure("pop at a tensor")
-    return outcome(join_all(map(forget, _inner(kind))), "mutates")
+    position = values.constant_int(args[0]) if args else -1
+    if isinstance(kind, Sequence) and position is not None:
+        if not -len(kind.items) <= position < len(kind.items):
+            raise Raises(f"pop at {position} of {len(kind.items)}")
+        return outcome(kind.items[position], "mutates")
+    return outcome(join_all(map(forget, inner(kind))), "mutates")
 
 
 def _shape_method(kind: Sequence | Elements, name: str, args: Args) -> Result:
@@ -800,7 +805,7 @@ def _python_method(kind: Python, name: str, args: Args, kwargs: Kwargs) -> Resul
 def _is_host(kind: Kind) -> bool:
     """Is it made of Python and NumPy values alone?"""
     if isinstance(kind, Sequence | Elements):
-        return all(map(_is_host, _inner(kind)))
+        return all(map(_is_host, inner(kind)))
     return isinstance(kind, Python | Scalar | Array)
 
 

@@ -14,6 +14,15 @@ MUTATORS = frozenset(
 )
 
 
+@dataclass(frozen=True)
+class Tag:
+    """A bool that a lifted function gives back beside its result: whether the part at `path` is None or a Python `type`."""
+
+    path: tuple[int, ...]
+    type: str
+    name: str
+
+
 @dataclass
 class FunctionDefinition:
     """A `def` and where it stands: `owner` is the class it is a method of, `parent` the function around it.
@@ -26,6 +35,7 @@ class FunctionDefinition:
     owner: ClassDefinition | None = None
     parent: FunctionDefinition | None = None
     original: FunctionNode = field(init=False)
+    tags: list[Tag] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.original = self.node

@@ -49,7 +49,7 @@ from .kinds import (
     weak,
 )
 from .outcome import Outcome, Raises, Unsure, failure, outcome
-from .tensorflow_values import as_python, constant_int, constant_str, is_strong
+from .tensorflow_values import as_python, constant_int, constant_str, inner, is_strong
 
 TRUE, FALSE = Python("bool", True), Python("bool", False)
 NUMBER_TYPES = ("bool", "int", "float", "complex")
@@ -186,7 +186,12 @@ def _tensor_arithmetic(op: str, left: Kind, right: Kind) -> Tensor:
     if op == "matmult":
         return Tensor(dtype, matmul_shape(a.shape, b.shape))
     exponent = constant_int(right)
-    if op == "pow" and dtype in values.INTEGERS and exponent is not None and exponent < 0:
+    if (
+        op == "pow"
+        and dtype in values.INTEGERS
+        and exponent is not None
+        and exponent < 0
+    ):
         raise Raises(f"{dtype} to the power of {exponent}")
     if op == "div":
         dtype = quotient(dtype)
@@ -255,9 +260,8 @@ def _python_type(op: str, a: Python, b: Python) -> Kind:
         and b.type in NUMBER_TYPES
         and not b.value
         and op in ("div", "floordiv", "mod")
-    ):
-        if a.type in NUMBER_TYPES:
-            raise Raises("division by zero")
+    ) and a.type in NUMBER_TYPES:
+        raise Raises("division by zero")
     texts = [side.type for side in (a, b) if side.type in ("str", "bytes")]
     if texts:
         return _text_type(op, a, b)
@@ -377,14 +381,8 @@ def _concatenated(left: Kind, right: Kind) -> Kind:
         return Sequence(result, left.items + right.items)
     return Elements(
         result,
-        join_all(
-            forget(iterated) for side in (left, right) for iterated in _inner(side)
-        ),
+        join_all(forget(item) for side in (left, right) for item in inner(side)),
     )
-
-
-def _inner(kind: Sequence | Elements) -> tuple[Kind, ...]:
-    return kind.items if isinstance(kind, Sequence) else (kind.element,)
 
 
 def _repeated(sequence: Sequence | Elements, times: Kind) -> Kind:
@@ -400,7 +398,7 @@ def _repeated(sequence: Sequence | Elements, times: Kind) -> Kind:
         and len(sequence.items) * count <= 64
     ):
         return Sequence(sequence.type, sequence.items * count)
-    return Elements(sequence.type, join_all(map(forget, _inner(sequence))))
+    return Elements(sequence.type, join_all(map(forget, inner(sequence))))
 
 
 # ---- NumPy
@@ -409,11 +407,11 @@ def _repeated(sequence: Sequence | Elements, times: Kind) -> Kind:
 def _array_binary(op: str, left: Kind, right: Kind) -> Kind:
     a, b = _array_operand(left), _array_operand(right)
     if op == "matmult":
-        return _array(
+        return array_or_scalar(
             tensorflow_numpy.promoted(a.dtype, b.dtype), _array_matmul(a.shape, b.shape)
         )
     dtype = tensorflow_numpy.arithmetic(op, _numpy_dtype(left), _numpy_dtype(right))
-    return _array(dtype, values.broadcast(a.shape, b.shape))
+    return array_or_scalar(dtype, values.broadcast(a.shape, b.shape))
 
 
 def _array_operand(kind: Kind) -> Array:
@@ -435,7 +433,7 @@ def _numpy_dtype(kind: Kind) -> str | None:
     return kind.dtype
 
 
-def _array(dtype: str | None, shape: Shape) -> Kind:
+def array_or_scalar(dtype: str | None, shape: Shape) -> Kind:
     """What NumPy gives for a result: a scalar where it has no dimensions."""
     if shape is None:
         return join_all((Array(dtype), Scalar(dtype)))
@@ -472,7 +470,7 @@ def _unary(op: str, operand: Kind) -> Kind | Outcome:
             raise Raises(f"~ of {operand}")
         if op != "invert" and one.dtype == "bool":
             raise Raises(f"{op} of {operand}")
-        return _array(one.dtype, one.shape)
+        return array_or_scalar(one.dtype, one.shape)
     if operand == NONE:
         raise Raises(f"{op} of None")
     raise Unsure(f"{op} of {operand}")
@@ -503,6 +501,13 @@ def _tensor_unary(op: str, operand: Kind) -> Kind:
     return one
 
 
+NUMBER_SIGNS: dict[str, Callable[[Any], Any]] = {
+    "usub": operator.neg,
+    "uadd": operator.pos,
+    "invert": lambda number: -number - 1,
+}
+
+
 def _python_unary(op: str, operand: Kind, number: Python) -> Kind:
     if number.type not in NUMBER_TYPES or (
         op == "invert" and number.type in ("float", "complex")
@@ -511,11 +516,7 @@ def _python_unary(op: str, operand: Kind, number: Python) -> Kind:
     if operand != number:
         return weak("int" if number.type == "bool" else number.type)
     if number.known:
-        functions: dict[str, Callable[[Any], Any]]
-        functions = {"usub": operator.neg, "uadd": operator.pos, "invert": operator.inv}
-        return constant(
-            functions[op](int(number.value) if number.type == "bool" else number.value)
-        )  # type: ignore[call-overload]
+        return constant(NUMBER_SIGNS[op](number.value))
     return INT if number.type == "bool" else number
 
 
@@ -680,9 +681,9 @@ def _array_comparison(op: str, left: Kind, right: Kind) -> Kind:
     if NONE in (left, right) and op not in ("eq", "noteq"):
         raise Raises(f"{op} of {left} and {right}")
     if right == NONE and isinstance(left, Array):
-        return _array("bool", left.shape)
+        return array_or_scalar("bool", left.shape)
     a, b = _array_operand(left), _array_operand(right)
-    return _array("bool", values.broadcast(a.shape, b.shape))
+    return array_or_scalar("bool", values.broadcast(a.shape, b.shape))
 
 
 def _contained(op: str, item: Kind, container: Kind) -> Kind | Outcome:
@@ -706,7 +707,7 @@ def _found(item: Kind, container: Kind) -> bool | Kind | None:
         case Tensor() | Variable():
             return _found_in_tensor(item, container)
         case Sequence() | Elements(type="list" | "tuple" | "shape"):
-            return _found_among(item, _inner(container))
+            return _found_among(item, inner(container))
         case Elements(type="set") | Dict() | Mapping():
             return _found_by_hash(item, container)
         case Array(shape=shape) if shape and isinstance(item, Python | Scalar):
@@ -727,8 +728,10 @@ def _found_in_tensor(item: Kind, container: Shaped) -> Kind:
 
 def _found_among(item: Kind, items: tuple[Kind, ...]) -> bool | Kind | None:
     if isinstance(item, Python) and all(isinstance(kind, Python) for kind in items):
-        known = item.known and all(kind.known for kind in items)
-        return item.value in [_value(kind) for kind in items] if known else None
+        known = [
+            kind.value for kind in items if isinstance(kind, Python) and kind.known
+        ]
+        return item.value in known if item.known and len(known) == len(items) else None
     results = [_equality("eq", item, kind) for kind in items]
     if all(
         (isinstance(r, Tensor) and r.shape in ((), (1,))) or r in (TRUE, FALSE, BOOL)
@@ -914,7 +917,9 @@ def _array_subscript(value: Array, index: Kind) -> Kind | Outcome:
         raise Unsure("fancy indexing")
     for part in parts:
         _check_index(part)
-    return outcome(_array(value.dtype, indexed_shape(value.shape, parts)), *effects)
+    return outcome(
+        array_or_scalar(value.dtype, indexed_shape(value.shape, parts)), *effects
+    )
 
 
 def _fancy(value: Array, index: Array) -> Kind:
@@ -924,7 +929,7 @@ def _fancy(value: Array, index: Array) -> Kind:
         raise Unsure("fancy indexing")
     if not value.shape:
         raise Raises("an index of a scalar")
-    return _array(value.dtype, (*index.shape, *value.shape[1:]))
+    return array_or_scalar(value.dtype, (*index.shape, *value.shape[1:]))
 
 
 def _sequence_subscript(value: Sequence | Elements, index: Kind) -> Kind | Outcome:
@@ -942,7 +947,7 @@ def _sequence_subscript(value: Sequence | Elements, index: Kind) -> Kind | Outco
         return value.items[position]
     if isinstance(value, Sequence) and not value.items:
         raise Raises("an index of an empty sequence")
-    found = join_all(map(forget, _inner(value)))
+    found = join_all(map(forget, inner(value)))
     if number == index or isinstance(index, Scalar):
         return found
     return _looked_up(found, index)
@@ -1028,12 +1033,12 @@ def iterate(kind: Kind) -> Kind | None:
                 return None
             return Tensor(kind.dtype, shape[1:] if shape else None)
         case Array(dtype=dtype, shape=shape):
-            return _array(dtype, shape[1:]) if shape else None
+            return array_or_scalar(dtype, shape[1:]) if shape else None
         case Ragged(dtype=dtype, shape=shape) if shape and len(shape) > 1:
             return (
                 Tensor(dtype, (None,)) if len(shape) == 2 else Ragged(dtype, shape[1:])
             )
-        case Sequence(type="tuple" | "list" | "shape", items=items):
+        case Sequence(items=items) if kind.type != "slice":
             return join_all(map(forget, items)) if items else None
         case (
             Elements(element=element)

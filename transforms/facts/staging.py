@@ -16,9 +16,11 @@ from .kinds import (
     Array,
     Dict,
     Kind,
+    Maybe,
     Python,
     Sequence,
     Tensor,
+    TensorArray,
     Union,
     Variable,
     join,
@@ -47,6 +49,17 @@ def holds_tensor(kind: Kind) -> bool:
     return is_tensor(kind)
 
 
+def fits_graph(kind: Kind) -> bool:
+    """Whether a graph's branch or loop can give back such a value."""
+    if isinstance(kind, Maybe):
+        return fits_graph(kind.kind)
+    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+        return all(map(fits_graph, kind.items))
+    if isinstance(kind, Dict):
+        return all(fits_graph(value) for _, value in kind.items)
+    return isinstance(kind, Tensor | TensorArray) or kind == NONE
+
+
 def is_weak(kind: Kind) -> bool:
     return isinstance(kind, Tensor) and kind.weak is not None
 
@@ -58,9 +71,11 @@ def is_strong(kind: Kind) -> bool:
 
 def stage(kind: Kind) -> Kind:
     """What a value becomes in the graph; unknown for what cannot live there."""
+    if isinstance(kind, Maybe) or kind == NONE:
+        return kind
     if isinstance(kind, Python):
         return weak(kind.type) if kind.type in WEAK_DTYPES else UNKNOWN
-    if isinstance(kind, Tensor):
+    if isinstance(kind, Tensor | TensorArray):
         return kind
     if isinstance(kind, Variable | Array):
         return Tensor(kind.dtype, kind.shape)
@@ -85,10 +100,14 @@ def choose(a: Kind, b: Kind) -> Kind:
         return a
     if a == b == NONE:
         return NONE
+    if NONE in (a, b) or isinstance(a, Maybe) or isinstance(b, Maybe):
+        return _choose_maybe(a, b)
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         return _choose_sequences(a, b)
     if isinstance(a, Dict) and isinstance(b, Dict):
         return _choose_dicts(a, b)
+    if isinstance(a, TensorArray) and isinstance(b, TensorArray) and a.dtype == b.dtype:
+        return join(a, b)
     a, b = stage(a), stage(b)
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return UNKNOWN
@@ -106,6 +125,12 @@ def choose(a: Kind, b: Kind) -> Kind:
         join_shapes(a.shape, b.shape),
         mixed=a.mixed or b.mixed,
     )
+
+
+def _choose_maybe(a: Kind, b: Kind) -> Kind:
+    values = [k.kind if isinstance(k, Maybe) else stage(k) for k in (a, b) if k != NONE]
+    kind = values[0] if len(values) == 1 else choose(*values)
+    return UNKNOWN if kind == UNKNOWN else Maybe(kind)
 
 
 def _choose_weak(a: Tensor, b: Tensor) -> Kind:
@@ -151,6 +176,8 @@ def host_join(a: Kind, b: Kind) -> Kind:
     """
     if a == b:
         return a
+    if isinstance(a, Maybe) or isinstance(b, Maybe):
+        return choose(a, b)
     joined = join(a, b)
     parts = members(joined)
     if len(parts) > 1 and any(map(is_weak, parts)) and all(is_weak(p) or isinstance(p, Python) for p in parts):

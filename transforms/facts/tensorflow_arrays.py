@@ -41,9 +41,12 @@ RANGE_DTYPES = ("int32", "int64", "float32", "float64")
 def constant(a: Arguments) -> Kind:
     """tf.constant: fills the shape with one value, or gives the values that shape."""
     dtype = _asked_dtype(a["dtype"])
-    if isinstance(a["value"], Sequence | Elements):
-        _refuse_tensors(a["value"])
-    x = tensor(a["value"], dtype)
+    value = a["value"]
+    if isinstance(value, Sequence | Elements):
+        _refuse_tensors(value)
+    if isinstance(value, Variable):
+        value = Array(value.dtype, value.shape)
+    x = tensor(value, dtype)
     if a["dtype"] != NONE and dtype is None:
         x = Tensor(None, x.shape)
     if a["shape"] == NONE:
@@ -56,16 +59,13 @@ def constant(a: Arguments) -> Kind:
 
 
 def _refuse_tensors(kind: Sequence | Elements) -> None:
-    items = kind.items if isinstance(kind, Sequence) else (kind.element,)
-    for item in items:
+    for item in values.inner(kind):
         if isinstance(item, Sequence | Elements):
             _refuse_tensors(item)
         elif values.is_strong(item):
-            raise (
-                Raises("a list of tensors is no constant")
-                if item.shape == ()
-                else Unsure("tensors")
-            )  # type: ignore[attr-defined]
+            if item.shape == ():
+                raise Raises("a list of scalar tensors is no constant")
+            raise Unsure("a list of tensors as a constant")
 
 
 def _count(shape: Shape) -> int | None:
@@ -88,16 +88,31 @@ def convert(a: Arguments) -> Kind:
 
 
 def cast(a: Arguments) -> Kind:
-    """tf.cast and tf.saturate_cast: numbers and bools to one another."""
+    """tf.cast: numbers and bools to one another. A Variable that has the dtype stays a Variable."""
     dtype = values.dtype_of(a["dtype"])
     source = a.at(0)
     if isinstance(source, Ragged | Sparse):
         return type(source)(dtype, source.shape)
+    if isinstance(source, Variable):
+        if dtype is None or source.dtype is None:
+            raise Unsure("a cast of a Variable, perhaps to what it is")
+        if dtype == source.dtype:
+            return source
     x = tensor(source)
-    if x.dtype == "string" and dtype not in (None, "string"):
-        raise Raises("a cast of strings")
-    if dtype == "string" and x.dtype not in (None, "string"):
-        raise Raises("a cast to strings")
+    if (
+        "string" in (x.dtype, dtype)
+        and None not in (x.dtype, dtype)
+        and x.dtype != dtype
+    ):
+        raise Raises("a cast of strings, or to them")
+    return Tensor(dtype, x.shape)
+
+
+def saturate_cast(a: Arguments) -> Kind:
+    x = tensor(a["value"])
+    dtype = values.dtype_of(a["dtype"])
+    for one in (x.dtype, dtype):
+        accept(one, REALS)
     return Tensor(dtype, x.shape)
 
 
@@ -117,11 +132,18 @@ def _wanted_shape(kind: Kind) -> Shape:
     """The shape asked for; TensorFlow does not take floats or None in it."""
     if kind == NONE:
         raise Raises("no shape")
+    if isinstance(kind, Tensor | Variable):
+        accept(kind.dtype, INDICES)
+    if isinstance(kind, Tensor | Variable | Array):
+        if kind.shape is not None and len(kind.shape) > 1:
+            raise Raises("a shape of several dimensions")
     found = values.integers(kind)
     if isinstance(kind, Sequence) and kind.type != "shape":
         for item in kind.items:
-            if item == NONE or (
-                isinstance(item, Python) and item.type not in ("int", "bool")
+            if (
+                item == NONE
+                or isinstance(item, Sequence | Elements)
+                or (isinstance(item, Python) and item.type not in ("int", "bool"))
             ):
                 raise Raises(f"{item} in a shape")
     if found is None and not isinstance(
@@ -159,26 +181,33 @@ def count_up(a: Arguments) -> Kind:
     else:
         bounds = (a["start"], a["limit"], a["delta"])
     dtype = _asked_dtype(a["dtype"])
-    if a["dtype"] != NONE and dtype is None:
-        return Tensor(None, (None,))
     if dtype is None:
-        own = [tensor(bound).dtype for bound in bounds]
-        for one in own:
-            accept(one, REALS)
-        if not all(one in RANGE_DTYPES for one in own):
-            raise Unsure("a range of unusual dtype")
-        dtype = max((one for one in own if one), key=RANGE_DTYPES.index)
-        casts = True
+        tensors = [tensor(bound) for bound in bounds]
+        if a["dtype"] == NONE:
+            dtype = _widest([one.dtype for one in tensors])
     else:
-        casts = False
-    for bound in bounds:
-        one = tensor(bound) if casts else tensor(bound, dtype)
+        tensors = [tensor(b, None if values.is_strong(b) else dtype) for b in bounds]
+    for one in tensors:
+        accept(one.dtype, REALS)
         values.with_rank(one.shape, 0)
-    numbers = [values.constant_int(bound) for bound in bounds]
+    return Tensor(dtype, (_range_size([values.constant_int(b) for b in bounds]),))
+
+
+def _widest(dtypes: list[str | None]) -> str | None:
+    if None in dtypes:
+        return None
+    for one in dtypes:
+        accept(one, REALS)
+    if not set(dtypes) <= set(RANGE_DTYPES):
+        raise Unsure("a range of unusual dtype")
+    return max((one for one in dtypes if one), key=RANGE_DTYPES.index)
+
+
+def _range_size(numbers: list[int | None]) -> int | None:
     if numbers[2] == 0:
         raise Raises("a range of step zero")
     known = [n for n in numbers if n is not None]
-    return Tensor(dtype, (len(range(*known)) if len(known) == 3 else None,))
+    return len(range(*known)) if len(known) == len(numbers) else None
 
 
 def linspace(a: Arguments) -> Kind:
@@ -195,6 +224,7 @@ def linspace(a: Arguments) -> Kind:
 def one_hot(a: Arguments) -> Kind:
     x = tensor(a["indices"])
     accept(x.dtype, frozenset({"uint8", "int8", "int32", "int64"}))
+    tensor(a["depth"], "int32")
     on, off = (a[name] for name in ("on_value", "off_value"))
     dtype = _asked_dtype(a["dtype"])
     if a["dtype"] == NONE:
@@ -215,7 +245,8 @@ def _inserted(shape: tuple[int | None, ...], axis: int, size: int | None) -> Sha
 
 def sequence_mask(a: Arguments) -> Kind:
     x = tensor(a["lengths"])
-    accept(x.dtype, INTEGERS)
+    if x.dtype is not None and x.dtype not in REALS:
+        raise Unsure("lengths that are no numbers")
     size = None if a["maxlen"] == NONE else values.constant_int(a["maxlen"])
     return Tensor(
         values.dtype_of(a["dtype"]), None if x.shape is None else (*x.shape, size)
@@ -226,6 +257,8 @@ def meshgrid(a: Arguments) -> Kind:
     tensors = [tensor(kind) for kind in a.rest]
     if not tensors:
         return Sequence("list", ())
+    for one in tensors:
+        accept(one.dtype, NUMBERS | BOOL)
     sizes = [_count(t.shape) for t in tensors]
     indexing = (
         values.constant_str(a["indexing"])
@@ -370,9 +403,11 @@ def transpose(a: Arguments) -> Kind:
 def reverse(a: Arguments) -> Kind:
     x = tensor(a["tensor"])
     chosen = values.axes(a["axis"])
-    if isinstance(a["axis"], Python):
+    if isinstance(a["axis"], Python) and x.shape:
         raise Raises("an axis that is no list")
-    if x.shape is not None and chosen:
+    if isinstance(a["axis"], Python) and x.shape is None:
+        raise Unsure("an axis that is no list")
+    if x.shape and chosen:
         for n in chosen:
             values.axis_in(n, len(x.shape))
     return x
@@ -382,6 +417,9 @@ def roll(a: Arguments) -> Kind:
     x = tensor(a["input"])
     if x.shape == ():
         raise Raises("a roll of a scalar")
+    for n in values.axes(a["axis"]) or ():
+        if x.shape is not None:
+            values.axis_in(n, len(x.shape))
     return x
 
 
@@ -400,23 +438,33 @@ def tile(a: Arguments) -> Kind:
 
 def repeat(a: Arguments) -> Kind:
     x = tensor(a["input"])
-    times = values.constant_int(a["repeats"])
+    times = values.integers(a["repeats"])
     if a["axis"] == NONE:
-        return Tensor(x.dtype, (values.product((_count(x.shape), times)),))
+        return Tensor(x.dtype, (_repeated(_count(x.shape), times),))
     if x.shape is None:
         return Tensor(x.dtype)
+    shape = x.shape or (1,)
     axis = values.constant_int(a["axis"])
     if axis is None:
-        return Tensor(x.dtype, (None,) * len(x.shape))
-    n = values.axis_in(axis, len(x.shape))
-    return Tensor(
-        x.dtype, (*x.shape[:n], values.product((x.shape[n], times)), *x.shape[n + 1 :])
-    )
+        return Tensor(x.dtype, (None,) * len(shape))
+    n = values.axis_in(axis, len(shape))
+    return Tensor(x.dtype, (*shape[:n], _repeated(shape[n], times), *shape[n + 1 :]))
+
+
+def _repeated(size: int | None, times: tuple[int | None, ...] | None) -> int | None:
+    """How many rows there are when each is repeated: all as often, or each by its own number."""
+    if times is None or None in times:
+        return None
+    if len(times) == 1:
+        return values.product((size, *times))
+    values.equal_sizes(size, len(times))
+    return sum(n for n in times if n is not None)
 
 
 def pad(a: Arguments) -> Kind:
     x = tensor(a["tensor"])
-    tensor(a["constant_values"], x.dtype)
+    if a["mode"] == Python("str", "CONSTANT"):
+        _check_fill(a["constant_values"], x.dtype)
     rows = a["paddings"]
     if isinstance(rows, Sequence) and rows.type in ("list", "tuple"):
         shape = values.with_rank(x.shape, len(rows.items))
@@ -428,6 +476,19 @@ def pad(a: Arguments) -> Kind:
     ):
         return Tensor(x.dtype, (None,) * len(values.with_rank(x.shape, rows.shape[0])))
     return Tensor(x.dtype, None if x.shape is None else (None,) * len(x.shape))
+
+
+def _check_fill(kind: Kind, dtype: str | None) -> None:
+    """Raise where a padding value is not for the dtype; a Python 0 is for all."""
+    number = values.as_python(kind)
+    if number is not None and number.known and number.value == 0:
+        return
+    try:
+        values.tensor_as(kind, dtype)
+    except Raises as reason:
+        if number is None or number.known:
+            raise
+        raise Unsure("a padding value that may be 0") from reason
 
 
 def _padded(size: int | None, row: Kind) -> int | None:
@@ -502,9 +563,11 @@ def stack(a: Arguments) -> Kind:
     axis = values.constant_int(a["axis"])
     if isinstance(a["values"], Tensor | Variable | Array):
         return _stacked_rows(tensor(a["values"]), axis)
+    if isinstance(a["values"], Sequence) and not any(
+        map(values.is_strong, a["values"].items)
+    ):
+        return _stacked_rows(tensor(a["values"]), axis)
     tensors, count = members_of(a["values"])
-    if count == 0:
-        raise Unsure("a stack of nothing")
     shape: Shape = None
     for one in tensors:
         shape = values.equal_shapes(shape, one.shape)
@@ -620,7 +683,7 @@ def gather_nd(a: Arguments) -> Kind:
 
 def boolean_mask(a: Arguments) -> Kind:
     x, mask = tensor(a["tensor"]), tensor(a["mask"])
-    accept(mask.dtype, BOOL)
+    accept(mask.dtype, (NUMBERS | BOOL) - {"float16"})
     axis = 0 if a["axis"] == NONE else values.constant_int(a["axis"])
     if axis is None or x.shape is None:
         return Tensor(x.dtype)
@@ -660,6 +723,8 @@ def where(a: Arguments) -> Kind:
         if a["x"] != a["y"]:
             raise Raises("x without y")
         accept(condition.dtype, (NUMBERS | BOOL) - {"float16"})
+        if condition.shape == ():
+            raise Raises("places in a scalar")
         return Tensor(
             "int64", (None, None if condition.shape is None else len(condition.shape))
         )
@@ -744,7 +809,7 @@ RULES: dict[str, Rule] = {
     "constant": constant,
     "convert_to_tensor": convert,
     "cast": cast,
-    "saturate_cast": cast,
+    "saturate_cast": saturate_cast,
     "zeros": filled(),
     "ones": filled(values.STRING),
     "fill": fill,

@@ -156,19 +156,19 @@ def _map(_: Kind, __: Arguments) -> Outcome:
     return outcome(Dataset(UNKNOWN), "callback")
 
 
-def _batch(element: Kind, a: Arguments) -> Kind:
+def _batch_size(a: Arguments) -> int | None:
+    """The size of every batch, where all are full."""
+    tensor(a["batch_size"], "int64")
     full = values.constant_bool(a["drop_remainder"]) is True
-    return Dataset(
-        each_tensor(
-            element, _led_by(values.constant_int(a["batch_size"]) if full else None)
-        )
-    )
+    return values.constant_int(a["batch_size"]) if full else None
+
+
+def _batch(element: Kind, a: Arguments) -> Kind:
+    return Dataset(each_tensor(element, _led_by(_batch_size(a))))
 
 
 def _padded_batch(element: Kind, a: Arguments) -> Kind:
-    full = values.constant_bool(a["drop_remainder"]) is True
-    size = values.constant_int(a["batch_size"]) if full else None
-    return Dataset(each_tensor(each_tensor(element, _open), _led_by(size)))
+    return Dataset(each_tensor(each_tensor(element, _open), _led_by(_batch_size(a))))
 
 
 def _unbatch(element: Kind, _: Arguments) -> Kind:

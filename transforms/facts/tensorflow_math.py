@@ -34,11 +34,16 @@ COMPLEX_DTYPES = {real: dtype for dtype, real in REAL_DTYPES.items()}
 # ---- families
 
 
+def only_dtype(accepted: frozenset[str]) -> str | None:
+    """The dtype that values without one become, where an op takes a single one."""
+    return next(iter(accepted)) if len(accepted) == 1 else None
+
+
 def unary(accepted: frozenset[str], result: str | None = None) -> Rule:
     """One tensor in, one of its shape out; of its dtype, unless a result is named."""
 
     def rule(a: Arguments) -> Kind:
-        x = tensor(a.at(0))
+        x = tensor(a.at(0), only_dtype(accepted))
         accept(x.dtype, accepted)
         return Tensor(result or x.dtype, x.shape)
 
@@ -54,7 +59,8 @@ def binary(
     """
 
     def rule(a: Arguments) -> Kind:
-        left: Kind = tensor(a.at(0)) if first else a.at(0)
+        only = only_dtype(accepted)
+        left: Kind = tensor(a.at(0), only) if first or only else a.at(0)
         x, y = common((left, a.at(1)))
         dtype = values.same_dtype(x.dtype, y.dtype)
         accept(dtype, accepted)
@@ -63,9 +69,9 @@ def binary(
     return rule
 
 
-def quotient(first: bool = False, accepted: frozenset[str] = NUMBERS) -> Rule:
+def quotient(first: bool = False) -> Rule:
     """Like binary; ints give floats."""
-    same = binary(accepted, first=first)
+    same = binary(NUMBERS, first=first)
 
     def rule(a: Arguments) -> Kind:
         x = same(a)
@@ -75,11 +81,29 @@ def quotient(first: bool = False, accepted: frozenset[str] = NUMBERS) -> Rule:
     return rule
 
 
+def divide(a: Arguments) -> Kind | Outcome:
+    """tf.divide: the operator, where it is given a tensor."""
+    if values.is_strong(a["x"]):
+        return operators.tensor_binary("div", a["x"], a["y"])
+    return quotient()(a)
+
+
+def with_tensor(rule: Rule) -> Rule:
+    """The rule where one of two operands is a tensor; Python values alone become something of their own."""
+
+    def checked(a: Arguments) -> Kind | Outcome:
+        if not values.is_strong(a.at(0)) and not values.is_strong(a.at(1)):
+            raise Unsure("no tensor")
+        return rule(a)
+
+    return checked
+
+
 def reduction(accepted: frozenset[str], real: bool = False) -> Rule:
     """A tensor in, one without the named axes out; `real`: complex numbers give real ones."""
 
     def rule(a: Arguments) -> Kind:
-        x = tensor(a.at(0))
+        x = tensor(a.at(0), only_dtype(accepted))
         accept(x.dtype, accepted)
         dtype = REAL_DTYPES.get(x.dtype or "", x.dtype) if real else x.dtype
         keep = values.constant_bool(a["keepdims"])
@@ -185,19 +209,17 @@ def power(a: Arguments) -> Kind:
 
 
 def clip_by_value(a: Arguments) -> Kind:
+    """The tensor's shape is kept: the limits may not have more dimensions."""
     x = tensor(a["t"])
     accept(x.dtype, REALS)
-    low, high = (
-        tensor(a["clip_value_min"], x.dtype),
-        tensor(a["clip_value_max"], x.dtype),
-    )
-    dtype = values.same_dtype(x.dtype or low.dtype, high.dtype)
-    shape = values.broadcast(values.broadcast(x.shape, low.shape), high.shape)
-    if shape is not None and x.shape is not None and len(shape) == len(x.shape):
-        shape = values.equal_shapes(x.shape, shape)
-    elif shape is not None and x.shape is not None:
-        raise Raises("limits of more dimensions than the tensor")
-    return Tensor(dtype, x.shape if shape is None else shape)
+    dtype = x.dtype
+    for name in ("clip_value_min", "clip_value_max"):
+        limit = values.tensor_as(a[name], x.dtype)
+        dtype = values.same_dtype(dtype, limit.dtype)
+        both = values.broadcast(x.shape, limit.shape)
+        if both is not None and x.shape is not None:
+            values.equal_shapes(x.shape, both)
+    return Tensor(dtype, x.shape)
 
 
 def clip_by_norm(a: Arguments) -> Kind:
@@ -246,18 +268,14 @@ def _like_list(kind: Kind, tensors: list[Tensor]) -> Kind:
 
 
 def add_n(a: Arguments) -> Kind:
-    kind = a["inputs"]
-    if isinstance(kind, Tensor | Variable):
-        return tensor(kind)
-    tensors = _tensors_of(kind)
-    if isinstance(kind, Sequence) and any(map(values.is_strong, kind.items)):
-        tensors = common(kind.items)
-    accept(tensors[0].dtype, NUMBERS)
-    shape = tensors[0].shape
+    tensors = _tensors_of(a["inputs"])
+    dtype, shape = tensors[0].dtype, tensors[0].shape
     for other in tensors[1:]:
-        values.same_dtype(tensors[0].dtype, other.dtype)
+        dtype = values.same_dtype(dtype, other.dtype)
         shape = values.equal_shapes(shape, other.shape)
-    return Tensor(tensors[0].dtype, shape)
+    if isinstance(a["inputs"], Elements) or len(tensors) > 1:
+        accept(dtype, NUMBERS)
+    return Tensor(dtype, shape)
 
 
 def scalar_mul(a: Arguments) -> Kind:
@@ -352,12 +370,7 @@ def einsum(a: Arguments) -> Kind:
     dtype = operands[0].dtype
     for other in operands[1:]:
         dtype = values.same_dtype(dtype, other.dtype)
-    accept(
-        dtype,
-        operators.TENSOR_OPERANDS["matmult"] | BOOL
-        if dtype == "bool"
-        else INEXACT | {"int32", "int64"},
-    )
+    accept(dtype, operators.TENSOR_OPERANDS["matmult"])
     return Tensor(dtype, _einsum_shape(equation, operands))
 
 
@@ -379,8 +392,11 @@ def _einsum_shape(equation: str | None, operands: list[Tensor]) -> Shape:
 
 
 def norm(a: Arguments) -> Kind:
+    a.only("tensor", "axis", "keepdims")
     x = tensor(a["tensor"])
     accept(x.dtype, INEXACT)
+    if isinstance(a["axis"], Sequence) and len(a["axis"].items) != 2:
+        raise Raises("an axis, or two of them")
     dtype = REAL_DTYPES.get(x.dtype or "", x.dtype)
     return Tensor(
         dtype, reduced(x.shape, a["axis"], values.constant_bool(a["keepdims"]))
@@ -389,7 +405,7 @@ def norm(a: Arguments) -> Kind:
 
 def moments(a: Arguments) -> Kind:
     x = tensor(a["x"])
-    accept(x.dtype, FLOATS)
+    accept(x.dtype, INEXACT | {"int32", "int64"})
     one = Tensor(
         x.dtype, reduced(x.shape, a["axes"], values.constant_bool(a["keepdims"]))
     )
@@ -425,7 +441,7 @@ def bincount(a: Arguments) -> Kind:
     if "weights" in a or "axis" in a or "binary_output" in a:
         raise Unsure("bincount with weights")
     x = tensor(a["arr"])
-    accept(x.dtype, frozenset({"int32", "int64"}))
+    accept(x.dtype, REALS | BOOL)
     return Tensor(values.dtype_of(a["dtype"]), (None,))
 
 
@@ -541,7 +557,7 @@ def svd(a: Arguments) -> Kind:
 
 def qr(a: Arguments) -> Kind:
     x = tensor(a["input"])
-    accept(x.dtype, SINGLE_OR_DOUBLE)
+    accept(x.dtype, SINGLE_OR_DOUBLE | {"float16"})
     if values.constant_bool(a["full_matrices"]) is not False:
         raise Unsure("qr")
     shape = _matrix(x.shape)
@@ -553,9 +569,17 @@ def qr(a: Arguments) -> Kind:
     )
 
 
+def _diagonal(kind: Kind) -> Tensor:
+    x = tensor(kind)
+    accept(x.dtype, NUMBERS | BOOL)
+    if x.dtype == "bool" and not values.is_strong(kind):
+        raise Unsure("a diagonal of Python bools")
+    return x
+
+
 def diag(a: Arguments) -> Kind:
     a.only("diagonal")
-    x = tensor(a["diagonal"])
+    x = _diagonal(a["diagonal"])
     if x.shape == ():
         raise Raises("the diagonal of a scalar")
     return Tensor(x.dtype, None if x.shape is None else (*x.shape, x.shape[-1]))
@@ -563,7 +587,7 @@ def diag(a: Arguments) -> Kind:
 
 def diag_part(a: Arguments) -> Kind:
     a.only("input")
-    x = tensor(a["input"])
+    x = _diagonal(a["input"])
     if x.shape is None:
         return Tensor(x.dtype)
     if len(x.shape) < 2:
@@ -573,32 +597,53 @@ def diag_part(a: Arguments) -> Kind:
 
 def tensor_diag(a: Arguments) -> Kind:
     x = tensor(a["diagonal"])
+    accept(x.dtype, INEXACT | {"int32", "int64"})
+    if x.shape == ():
+        raise Raises("the diagonal of a scalar")
     return Tensor(x.dtype, None if x.shape is None else x.shape + x.shape)
 
 
 def tensor_diag_part(a: Arguments) -> Kind:
     x = tensor(a["input"])
+    accept(x.dtype, INEXACT | {"int32", "int64"})
     if x.shape is None:
         return Tensor(x.dtype)
     half, odd = divmod(len(x.shape), 2)
-    if odd or not half:
+    if odd:
         raise Raises("the diagonal of an odd number of dimensions")
     return Tensor(x.dtype, values.equal_shapes(x.shape[:half], x.shape[half:]))
 
 
 def set_diag(a: Arguments) -> Kind:
     a.only("input", "diagonal")
-    return tensor(a["input"])
+    x = tensor(a["input"])
+    diagonal = tensor(a["diagonal"], x.dtype)
+    values.same_dtype(x.dtype, diagonal.dtype)
+    if x.shape is not None:
+        shape = _matrix(x.shape)
+        values.equal_shapes(diagonal.shape, (*shape[:-2], _smaller(shape)))
+    return x
 
 
 def cross(a: Arguments) -> Kind:
     x, y = common((a["a"], a["b"]))
     dtype = values.same_dtype(x.dtype, y.dtype)
     accept(dtype, REALS)
-    return Tensor(dtype, values.equal_shapes(x.shape, y.shape))
+    shape = values.equal_shapes(x.shape, y.shape)
+    if shape == ():
+        raise Raises("a cross product of scalars")
+    if shape:
+        values.equal_sizes(shape[-1], 3)
+    return Tensor(dtype, shape)
 
 
 def eye(a: Arguments) -> Kind:
+    for name in ("num_rows", "num_columns"):
+        if a[name] != NONE:
+            size = tensor(a[name])
+            values.with_rank(size.shape, 0)
+            if size.dtype not in (None, "int32", "int64"):
+                raise Unsure("a size that is no int")
     rows = values.constant_int(a["num_rows"])
     columns = (
         rows if a["num_columns"] == NONE else values.constant_int(a["num_columns"])
@@ -645,7 +690,8 @@ RULES: dict[str, Rule] = {
     # two operands
     "add": binary(NUMBERS | STRING, first=True),
     **named("subtract multiply", binary(NUMBERS)),
-    **named("divide math.divide_no_nan", quotient()),
+    "divide": divide,
+    "math.divide_no_nan": quotient(),
     "truediv": quotient(first=True),
     "realdiv": binary(INEXACT),
     "math.multiply_no_nan": binary(INEXACT, first=True),
@@ -656,9 +702,9 @@ RULES: dict[str, Rule] = {
     "math.squared_difference": binary(INEXACT | {"int32", "int64"}),
     **named("math.xlogy math.xlog1py math.xdivy", binary(INEXACT)),
     **named(
-        "math.igamma math.igammac math.zeta math.polygamma math.nextafter",
-        binary(SINGLE_OR_DOUBLE),
+        "math.igamma math.igammac math.zeta math.polygamma", binary(SINGLE_OR_DOUBLE)
     ),
+    "math.nextafter": with_tensor(binary(SINGLE_OR_DOUBLE)),
     **named("less less_equal greater greater_equal", binary(REALS, "bool")),
     **named("equal not_equal", binary(EVERY, "bool")),
     **named("logical_and logical_or math.logical_xor", binary(BOOL)),
@@ -710,7 +756,7 @@ RULES: dict[str, Rule] = {
     "linalg.pinv": matrix(SINGLE_OR_DOUBLE, _flipped),
     "linalg.trace": matrix(NUMBERS, lambda shape: shape[:-2]),
     **named("linalg.matrix_transpose linalg.adjoint", matrix(EVERY, _flipped)),
-    "linalg.band_part": matrix(EVERY, lambda shape: shape),
+    "linalg.band_part": matrix(EVERY - STRING, lambda shape: shape),
     **named("linalg.solve linalg.triangular_solve", solve),
     "linalg.eigh": eigh,
     "linalg.svd": svd,

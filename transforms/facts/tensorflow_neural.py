@@ -73,17 +73,11 @@ def dropout(a: Arguments) -> Outcome:
 def batch_normalization(a: Arguments) -> Kind:
     x = tensor(a["x"])
     accept(x.dtype, FLOATS)
+    shape = x.shape
     for name in ("mean", "variance", "offset", "scale"):
         if a[name] != NONE:
-            other = tensor(a[name], x.dtype)
-            values.broadcast(x.shape, other.shape)
-            if (
-                x.shape is None
-                or other.shape is None
-                or len(other.shape) > len(x.shape)
-            ):
-                return Tensor(x.dtype)
-    return x
+            shape = values.broadcast(shape, tensor(a[name]).shape)
+    return Tensor(x.dtype, shape)
 
 
 def embedding_lookup(a: Arguments) -> Kind:
@@ -115,9 +109,13 @@ def softmax_cross_entropy(a: Arguments) -> Kind:
     accept(logits.dtype, FLOATS)
     accept(labels.dtype, NUMBERS | values.BOOL)
     axis = values.constant_int(a["axis"])
-    shape = values.broadcast(logits.shape, labels.shape)
-    if shape is None or axis is None:
+    if logits.shape is None or labels.shape is None or axis is None:
         return Tensor(logits.dtype)
+    try:
+        shape = values.equal_shapes(logits.shape, labels.shape)
+    except Raises as reason:
+        raise Unsure("logits and labels of several shapes") from reason
+    assert shape is not None
     n = values.axis_in(axis, len(shape))
     return Tensor(logits.dtype, shape[:n] + shape[n + 1 :])
 
@@ -132,26 +130,44 @@ def sparse_softmax_cross_entropy(a: Arguments) -> Kind:
     return Tensor(logits.dtype, values.equal_shapes(shape, labels.shape))
 
 
+def keras_unary(a: Arguments) -> Kind:
+    """An activation of Keras, on a tensor of floats."""
+    return _floats(a.at(0))
+
+
+def keras_softmax(a: Arguments) -> Kind:
+    _floats(a.at(0))
+    return along_axis(a)
+
+
+def _floats(kind: Kind) -> Tensor:
+    """An argument of Keras as a tensor; what it makes of other values is not known."""
+    if (
+        not isinstance(kind, Tensor)
+        or kind.weak
+        or (kind.dtype is not None and kind.dtype not in FLOATS)
+    ):
+        raise Unsure(f"Keras on {kind}")
+    return kind
+
+
 def keras_loss(a: Arguments) -> Kind:
     """A loss function of Keras: the mean over the last axis, of the prediction's dtype."""
-    y_true, y_pred = tensor(a["y_true"]), tensor(a["y_pred"])
-    if y_pred.dtype is not None and y_pred.dtype not in FLOATS:
-        raise Unsure(y_pred.dtype)
-    if (
-        y_true.shape is None
-        or y_pred.shape is None
-        or len(y_true.shape) != len(y_pred.shape)
-    ):
+    y_true, y_pred = tensor(a["y_true"]), _floats(a["y_pred"])
+    if y_true.dtype is not None and y_true.dtype not in NUMBERS | values.BOOL:
+        raise Unsure(y_true.dtype)
+    if y_true.shape is None or y_pred.shape is None:
         return Tensor(y_pred.dtype)
-    if not y_pred.shape:
-        raise Unsure("the loss of scalars")
-    return Tensor(y_pred.dtype, values.broadcast(y_true.shape, y_pred.shape)[:-1])  # type: ignore[index]
+    if len(y_true.shape) != len(y_pred.shape) or not y_pred.shape:
+        raise Unsure("a loss of several ranks")
+    both = values.broadcast(y_true.shape, y_pred.shape)
+    return Tensor(y_pred.dtype, None if both is None else both[:-1])
 
 
 def keras_sparse_loss(a: Arguments) -> Kind:
-    y_pred = tensor(a["y_pred"])
-    if y_pred.dtype is not None and y_pred.dtype not in FLOATS:
-        raise Unsure(y_pred.dtype)
+    y_pred = _floats(a["y_pred"])
+    if not values.is_strong(a["y_true"]):
+        raise Unsure("labels that are no tensor")
     if a["axis"] not in (NONE, Python("int", -1)) or not y_pred.shape:
         return Tensor(y_pred.dtype)
     return Tensor(y_pred.dtype, y_pred.shape[:-1])
@@ -269,7 +285,7 @@ def pool(rank: int, accepted: frozenset[str]) -> Rule:
 def any_pool(accepted: frozenset[str]) -> Rule:
     """tf.nn.max_pool and avg_pool: of the input's rank."""
 
-    def rule(a: Arguments) -> Kind:
+    def rule(a: Arguments) -> Kind | Outcome:
         x = tensor(a["input"])
         if x.shape is None:
             accept(x.dtype, accepted)
@@ -491,14 +507,13 @@ RULES: dict[str, Rule] = {
     "nn.space_to_depth": space_to_depth,
     "nn.depth_to_space": depth_to_space,
     # Keras
-    **keras("activations", "relu relu6 leaky_relu", unary(REALS)),
     **keras(
         "activations",
-        "sigmoid tanh gelu elu selu softplus softsign silu mish hard_sigmoid exponential",
-        unary(FLOATS),
+        "relu relu6 leaky_relu sigmoid tanh gelu elu selu softplus softsign silu mish "
+        "hard_sigmoid exponential linear",
+        keras_unary,
     ),
-    **keras("activations", "linear", unary(EVERY)),
-    **keras("activations", "softmax log_softmax", along_axis),
+    **keras("activations", "softmax log_softmax", keras_softmax),
     **keras(
         "losses",
         "MSE MAE MAPE MSLE KLD binary_crossentropy categorical_crossentropy huber hinge "

@@ -54,18 +54,41 @@ def tensor_shape(a: Arguments) -> Kind:
     if dims == NONE:
         return Elements("shape", SIZE)
     if isinstance(dims, Sequence):
-        known = [k for k in dims.items if k in (NONE, SIZE) or isinstance(k, Python)]
-        if len(known) == len(dims.items):
-            return Sequence(
-                "shape", tuple(SIZE if k == NONE else k for k in dims.items)
-            )
+        if all(k == SIZE or isinstance(k, Python) for k in dims.items):
+            return Sequence("shape", dims.items)
     raise Unsure("a shape of tensors")
+
+
+KERAS_ARGUMENTS = frozenset(
+    [
+        "activity_regularizer",
+        "autocast",
+        "batch_shape",
+        "clipnorm",
+        "clipvalue",
+        "dtype",
+        "ema_momentum",
+        "ema_overwrite_frequency",
+        "global_clipnorm",
+        "gradient_accumulation_steps",
+        "input_dim",
+        "input_shape",
+        "loss_scale_factor",
+        "name",
+        "trainable",
+        "use_ema",
+        "weight_decay",
+    ]
+)
+"""What Keras's base classes take; others may be refused."""
 
 
 def makes(name: str, *effects: str) -> Rule:
     """A class whose instances are known by its name alone."""
 
-    def rule(_: Arguments) -> Outcome:
+    def rule(a: Arguments) -> Outcome:
+        if not KERAS_ARGUMENTS.issuperset(key for key, _ in a.extra):
+            raise Unsure("arguments of a base class")
         return outcome(Object(name), *effects)
 
     return rule

@@ -48,6 +48,7 @@ def shuffled_by_seed(a: Arguments) -> Kind:
 def categorical(*effects: str) -> Rule:
     def rule(a: Arguments) -> Outcome:
         rows = values.with_rank(tensor(a["logits"]).shape, 2)[0]
+        tensor(a["num_samples"], "int32")
         dtype = "int64" if a["dtype"] == NONE else values.dtype_of(a["dtype"])
         return outcome(
             Tensor(dtype, (rows, values.constant_int(a["num_samples"]))), *effects
@@ -61,7 +62,7 @@ def parametric(name: str, *effects: str) -> Rule:
 
     def rule(a: Arguments) -> Outcome:
         dtype = values.dtype_of(a["dtype"])
-        parameter = tensor(a[name], dtype)
+        parameter = tensor(a[name], None if name == "lam" else dtype)
         if name == "alpha" and a["beta"] != NONE:
             parameter = Tensor(
                 dtype, values.broadcast(parameter.shape, tensor(a["beta"], dtype).shape)

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from . import tensorflow_values as values
 from .kinds import NONE, Elements, Kind, Ragged, Sequence, Shape, Sparse, Tensor
-from .outcome import Unsure
+from .outcome import Raises, Unsure
 from .tensorflow_arguments import Arguments, Rule, named
 from .tensorflow_arrays import members_of, one_dtype
 from .tensorflow_math import COMPLEX_DTYPES, REAL_DTYPES, reduced
-from .tensorflow_values import (
-    COMPLEXES,
-    EVERY,
-    NUMBERS,
-    STRING,
-    accept,
-    tensor,
-)
+from .tensorflow_values import COMPLEXES, EVERY, NUMBERS, STRING, accept, inner, tensor
 
 TEXT = Tensor("string", ())
 
@@ -142,12 +135,19 @@ def serialize_tensor(a: Arguments) -> Kind:
 def fft(a: Arguments) -> Kind:
     x = tensor(a["input"])
     accept(x.dtype, COMPLEXES)
+    _vector(x.shape)
     return x
+
+
+def _vector(shape: Shape) -> None:
+    if shape == ():
+        raise Raises("the spectrum of a scalar")
 
 
 def rfft(a: Arguments) -> Kind:
     x = tensor(a["input_tensor"])
     accept(x.dtype, frozenset(COMPLEX_DTYPES))
+    _vector(x.shape)
     if a["fft_length"] != NONE or not x.shape:
         return Tensor(
             COMPLEX_DTYPES.get(x.dtype or ""),
@@ -163,6 +163,7 @@ def rfft(a: Arguments) -> Kind:
 def irfft(a: Arguments) -> Kind:
     x = tensor(a["input_tensor"])
     accept(x.dtype, COMPLEXES)
+    _vector(x.shape)
     return Tensor(
         REAL_DTYPES.get(x.dtype or ""),
         None if x.shape is None else (*x.shape[:-1], None),
@@ -187,9 +188,12 @@ def ragged_constant(a: Arguments) -> Kind:
         isinstance(row, Sequence | Elements) for row in rows.items
     ):
         raise Unsure("a ragged constant")
-    leaves: list[Kind] = []
-    for row in rows.items:
-        leaves += row.items if isinstance(row, Sequence) else (row.element,)  # type: ignore[union-attr]
+    leaves = [
+        leaf
+        for row in rows.items
+        if isinstance(row, Sequence | Elements)
+        for leaf in inner(row)
+    ]
     if not leaves or any(values.as_python(leaf) is None for leaf in leaves):
         raise Unsure("a ragged constant of more levels")
     return Ragged(
@@ -227,6 +231,8 @@ def sparse_tensor(a: Arguments) -> Kind:
 
 def from_dense(a: Arguments) -> Kind:
     x = tensor(a["tensor"])
+    if x.shape == ():
+        raise Raises("a sparse scalar")
     return Sparse(x.dtype, x.shape)
 
 

@@ -204,12 +204,15 @@ def common(kinds: Iterable[Kind]) -> list[Tensor]:
     kinds = list(kinds)
     strong = [kind.dtype for kind in kinds if is_strong(kind)]
     if not strong:
-        first = tensor(kinds[0]).dtype if kinds else None
-        return [tensor(kind, first) for kind in kinds]
-    dtype = next((one for one in strong if one), None)
-    if dtype is None:
-        return [Tensor(None, tensor(kind).shape) for kind in kinds]
-    return [tensor(kind, dtype) for kind in kinds]
+        strong = [tensor(kinds[0]).dtype] if kinds else []
+    return [
+        tensor_as(kind, next((one for one in strong if one), None)) for kind in kinds
+    ]
+
+
+def tensor_as(kind: Kind, dtype: str | None) -> Tensor:
+    """The value as a tensor of the dtype that another one has; of unknown dtype where that isn't known."""
+    return Tensor(None, tensor(kind).shape) if dtype is None else tensor(kind, dtype)
 
 
 def accept(dtype: str | None, accepted: frozenset[str]) -> None:
@@ -364,6 +367,11 @@ def dimensions(shape: Shape) -> Kind:
     return Sequence(
         "shape", tuple(SIZE if n is None else Python("int", n) for n in shape)
     )
+
+
+def inner(kind: Sequence | Elements) -> tuple[Kind, ...]:
+    """The kinds of the members of a sequence."""
+    return kind.items if isinstance(kind, Sequence) else (kind.element,)
 
 
 def every_member(kinds: Iterable[Kind]) -> Iterable[tuple[Kind, ...]]:

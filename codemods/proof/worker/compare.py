@@ -91,7 +91,7 @@ class Comparison:
         if raised and "raised" in reference:
             self.exception(where, reference["raised"], raised)
         elif raised:
-            self.raised = True
+            self.raised |= not kept
             expected = f"returns {in_words(reference['returned'])}"
             self._differ(where, expected, f"raises {error_in_words(raised)}")
         elif "raised" in reference:

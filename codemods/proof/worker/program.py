@@ -55,7 +55,7 @@ class Program:
         self._target: Callable[..., Any] = getattr(self._module, self._function)
         self._calls: list[Call] = self._find_calls()
         self.inputs = len(self._calls)
-        if not self.inputs:
+        if not self.inputs and not hasattr(self._module, "observe"):
             raise ValueError("no calls to make")
 
     def observe(self, calls: int | None, enough: float) -> dict[str, Any]:
@@ -66,7 +66,8 @@ class Program:
         observed: dict[str, Any] = {"loaded": self._output.take(), "calls": []}
         seed()
         end = time.perf_counter() + enough
-        for i in range(calls or max(FEWEST_CALLS, len(self._calls))):
+        fewest = FEWEST_CALLS if self.inputs else 0
+        for i in range(max(fewest, self.inputs) if calls is None else calls):
             if i and calls is None and time.perf_counter() > end:
                 break
             observed["calls"].append(self._observe_call(i))

@@ -53,6 +53,7 @@ class Traces:
                 super().__init__(*args, **kwargs)
                 keep(self)
 
+        Counted.__name__ = function.__name__
         return Counted
 
     def _keep(self, made: Any, counted: Callable[..., Any]) -> Any:

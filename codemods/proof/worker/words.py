@@ -39,13 +39,15 @@ def in_words(held: Held) -> str:
 
 
 def error_in_words(raised: dict[str, Any]) -> str:
-    """The class and the last line of the message of a held exception."""
-    lines = [line for line in raised["message"].splitlines() if line.strip()]
-    return (
-        f"{raised['class']}: {cut(lines[-1].strip(), 200)}"
-        if lines
-        else raised["class"]
-    )
+    """The class of a held exception, and the line of its message that says most.
+
+    AutoGraph puts a traceback before the message proper, which begins with the class.
+    """
+    lines = [line.strip() for line in raised["message"].splitlines() if line.strip()]
+    marked = [line for line in lines if line.startswith(f"{raised['class']}: ")]
+    if marked:
+        return cut(marked[-1], 250)
+    return f"{raised['class']}: {cut(lines[-1], 200)}" if lines else raised["class"]
 
 
 def text_in_words(printed: str) -> str:

@@ -1,7 +1,7 @@
 """Records what a Python program's functions see, from inside its process.
 
-This package runs in the user's interpreter: it needs the standard library only, and NumPy and
-TensorFlow where the program itself has imported them.
+This package runs in the user's interpreter (Python 3.10 or later): it needs the standard library only,
+and NumPy and TensorFlow where the program itself has imported them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import atexit
 import os
 
 from .loading import Project, install
+from .watching import retire
 from .writing import write
 
 ROOT = "GRAPHLIFT_RECORD_ROOT"
@@ -28,8 +29,7 @@ def start() -> None:
     process = os.getpid()
 
     def finish() -> None:
-        for function in project.functions:
-            function.on = False
+        retire(project.functions)
         if os.getpid() == process and os.path.isdir(output):
             write(project, output)
 

@@ -58,7 +58,9 @@ class Constants:
         self._objects[text] = watched
         return text
 
-    def fill(self, code: types.CodeType, module: Module | None = None) -> types.CodeType:
+    def fill(
+        self, code: types.CodeType, module: Module | None = None
+    ) -> types.CodeType:
         """The code with the objects in place; `watching` is told whose code it is."""
         if module is not None:
             own(code, module)
@@ -119,7 +121,9 @@ class _Copier:
         for node in nodes:
             new = self.visit(node) if isinstance(node, ast.AST) else node
             result.extend(new if isinstance(new, list) else [new])
-        same = len(result) == len(nodes) and all(map(lambda a, b: a is b, result, nodes))
+        same = len(result) == len(nodes) and all(
+            map(lambda a, b: a is b, result, nodes)
+        )
         return nodes if same else result
 
 
@@ -142,7 +146,7 @@ class _Functions(_Copier):
         asserts: bool,
     ) -> None:
         self.made: list[Function] = []
-        self._text = text
+        self._lines = text.split("\n")
         self._path = path
         self._constants = constants
         self._modules = modules
@@ -155,9 +159,11 @@ class _Functions(_Copier):
 
     def visit_FunctionDef(self, node: FunctionNode) -> FunctionNode:
         key = f"{self._path}::{self._qualnames[node]}"
-        function = Function(key, digest(self._text, node), _parameters(node.args))
+        function = Function(key, digest(self._lines, node), _parameters(node.args))
         names = self._scopes.names(node)
-        body = _Body(node, function, names, self._modules, self._constants, self._asserts)
+        body = _Body(
+            node, function, names, self._modules, self._constants, self._asserts
+        )
         self.made.append(function)
         result: FunctionNode = body.function(self.copy(node))
         return result
@@ -237,7 +243,9 @@ class _Body(_Copier):
         body = body or [_at(ast.Pass(), node)]
         watching = self._watching(node, self.block(body))
         self._bind_chains()
-        return replaced(node, body=[*docstring, *declarations, *self._switch(watching, body)])
+        return replaced(
+            node, body=[*docstring, *declarations, *self._switch(watching, body)]
+        )
 
     def _watching(self, node: FunctionNode, body: list[ast.stmt]) -> list[ast.stmt]:
         first = body[0]
@@ -249,7 +257,10 @@ class _Body(_Copier):
         handler = ast.ExceptHandler(
             type=None,
             name=None,
-            body=[self._tell(self._function, "raised", at=first), _at(ast.Raise(), first)],
+            body=[
+                self._tell(self._function, "raised", at=first),
+                _at(ast.Raise(), first),
+            ],
         )
         watched = ast.Try(
             body=body,
@@ -259,17 +270,26 @@ class _Body(_Copier):
         )
         return [_at(watched, first)]
 
-    def _switch(self, watching: list[ast.stmt], plain: list[ast.stmt]) -> list[ast.stmt]:
+    def _switch(
+        self, watching: list[ast.stmt], plain: list[ast.stmt]
+    ) -> list[ast.stmt]:
         at = plain[0]
         count = ast.AugAssign(
-            target=_at(ast.Attribute(self._constant(self._function, at), "calls", ast.Store()), at),
+            target=_at(
+                ast.Attribute(self._constant(self._function, at), "calls", ast.Store()),
+                at,
+            ),
             op=ast.Add(),
             value=_at(ast.Constant(1), at),
         )
-        names = [_at(ast.Name(name, ast.Load()), at) for name in self._watched.parameters]
+        names = [
+            _at(ast.Name(name, ast.Load()), at) for name in self._watched.parameters
+        ]
         values = _at(ast.Tuple(names, ast.Load()), at)
         enter = "enter_generator" if self._yields else "enter"
-        test = ast.BoolOp(ast.And(), [self._on(at), self._call(self._function, enter, values, at=at)])
+        test = ast.BoolOp(
+            ast.And(), [self._on(at), self._call(self._function, enter, values, at=at)]
+        )
         return [_at(count, at), _at(ast.If(_at(test, at), watching, plain), at)]
 
     def _closure_reads(self, at: ast.stmt) -> list[ast.stmt]:
@@ -299,7 +319,9 @@ class _Body(_Copier):
         return _at(ast.Constant(text), at)
 
     def _on(self, at: ast.AST) -> ast.expr:
-        return _at(ast.Attribute(self._constant(self._function, at), "on", ast.Load()), at)
+        return _at(
+            ast.Attribute(self._constant(self._function, at), "on", ast.Load()), at
+        )
 
     def _call(self, text: str, method: str, *args: ast.expr, at: ast.AST) -> ast.expr:
         bound = _at(ast.Attribute(self._constant(text, at), method, ast.Load()), at)
@@ -350,7 +372,11 @@ class _Body(_Copier):
             return self._assigned(target.value, at)
         if isinstance(target, ast.Name):
             place = self._name_place(self._position(target), target.id)
-            return [self._tell(place, "see", _at(ast.Name(target.id, ast.Load()), at), at=at)]
+            return [
+                self._tell(
+                    place, "see", _at(ast.Name(target.id, ast.Load()), at), at=at
+                )
+            ]
         chain = self._chain(target)
         if chain is None:
             return []
@@ -361,7 +387,11 @@ class _Body(_Copier):
         """The text of the chain that an expression is, if it is one to watch."""
         dotted = _dotted(node)
         root, _, rest = dotted.partition(".")
-        if not rest or root not in self._roots or any(root in names for names in self._shadows):
+        if (
+            not rest
+            or root not in self._roots
+            or any(root in names for names in self._shadows)
+        ):
             return None
         chains = self._watched.chains
         if dotted not in chains:
@@ -375,15 +405,22 @@ class _Body(_Copier):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         new: ast.Call = self.copy(node)
-        if isinstance(node.func, ast.Attribute) and node.func.lineno != node.func.end_lineno:
+        if (
+            isinstance(node.func, ast.Attribute)
+            and node.func.lineno != node.func.end_lineno
+        ):
             # the line of such a call, in tracebacks, is that of the attribute only where it is called directly
-            return replaced(new, func=replaced(node.func, value=self.visit(node.func.value)))
+            return replaced(
+                new, func=replaced(node.func, value=self.visit(node.func.value))
+            )
         return new
 
     # ---- statements
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
-        told = [told for target in node.targets for told in self._assigned(target, node)]
+        told = [
+            told for target in node.targets for told in self._assigned(target, node)
+        ]
         return [self.copy(node), *told]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
@@ -392,7 +429,9 @@ class _Body(_Copier):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> list[ast.stmt]:
         if node.value is None:
             return [node]
-        new = replaced(node, target=self.visit(node.target), value=self.visit(node.value))
+        new = replaced(
+            node, target=self.visit(node.target), value=self.visit(node.value)
+        )
         return [new, *self._assigned(node.target, node)]
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
@@ -403,7 +442,11 @@ class _Body(_Copier):
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         if self._yields:
             return self.copy(node)  # type: ignore[no-any-return]
-        value = _at(ast.Constant(None), node) if node.value is None else self.visit(node.value)
+        value = (
+            _at(ast.Constant(None), node)
+            if node.value is None
+            else self.visit(node.value)
+        )
         back = self._call(self._function, "back", value, at=node.value or node)
         return replaced(node, value=back)  # type: ignore[no-any-return]
 
@@ -427,7 +470,9 @@ class _Body(_Copier):
     def _case(self, case: ast.match_case) -> ast.match_case:
         told = []
         for node in ast.walk(case.pattern):
-            name = getattr(node, "rest" if isinstance(node, ast.MatchMapping) else "name", None)
+            name = getattr(
+                node, "rest" if isinstance(node, ast.MatchMapping) else "name", None
+            )
             if name is not None and isinstance(node, ast.pattern):
                 place = self._name_place(self._position(node), name)
                 value = _at(ast.Name(name, ast.Load()), case.body[0])
@@ -438,7 +483,9 @@ class _Body(_Copier):
     def _as_it_is(self, node: Any) -> Any:
         return node
 
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = _as_it_is
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = (
+        _as_it_is
+    )
 
     # ---- tests
 
@@ -523,7 +570,10 @@ class _Body(_Copier):
         if self._yields:
             turn = [self._tell(self._function, "tick", at=at)]
         else:
-            turn = [self._tell(self._text(loop), "turn", at=at), *self._carried(loop, at)]
+            turn = [
+                self._tell(self._text(loop), "turn", at=at),
+                *self._carried(loop, at),
+            ]
         watching = [*turn, *told, *self.block(node.body)]
         return [_at(ast.If(self._on(at), watching, node.body), at)]
 
@@ -531,7 +581,9 @@ class _Body(_Copier):
         if self._yields:
             return [new]
         text = self._text(loop)
-        start, done = (self._tell(text, method, at=node) for method in ("start", "done"))
+        start, done = (
+            self._tell(text, method, at=node) for method in ("start", "done")
+        )
         return [start, new, done, *self._carried(loop, node)]
 
     def _carried(self, loop: Loop, at: ast.AST) -> list[ast.stmt]:
@@ -546,7 +598,9 @@ class _Body(_Copier):
     def visit_ListComp(self, node: Any) -> Any:
         if any(generator.is_async for generator in node.generators):
             return node
-        self._shadows.append({n for g in node.generators for n in _bound_names([g.target])})
+        self._shadows.append(
+            {n for g in node.generators for n in _bound_names([g.target])}
+        )
         generators = [self._generator(generator) for generator in node.generators]
         parts = {
             name: self._either(self.visit(getattr(node, name)), getattr(node, name))
@@ -619,7 +673,8 @@ def _inside(nodes: Iterable[ast.AST], *, but: Sequence[type]) -> Iterable[ast.AS
 def _yields(node: FunctionNode) -> bool:
     scopes = (*FUNCTIONS, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
     return any(
-        isinstance(inner, (ast.Yield, ast.YieldFrom)) for inner in _inside(node.body, but=scopes)
+        isinstance(inner, (ast.Yield, ast.YieldFrom))
+        for inner in _inside(node.body, but=scopes)
     )
 
 

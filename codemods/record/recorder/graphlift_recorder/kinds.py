@@ -26,8 +26,8 @@ DEEPEST = 3
 def describe(value: Any, depth: int = 0) -> str:
     """The kind of `value`; "unknown" where it can't be told."""
     cls = type(value)
-    describer = _DESCRIBERS.get(id(cls)) or _remember(cls)
     try:
+        describer = _DESCRIBERS.get(id(cls)) or _remember(cls)
         return describer(value, depth)
     except Exception:  # a library's object in a state it does not expect
         return "unknown"
@@ -62,7 +62,9 @@ def _remember(cls: type) -> Describer:
     """Find out how values of a class are described, and keep that for as long as the class lives."""
     address = id(cls)
     describer = _DESCRIBERS[address] = _describer(cls)
-    _CLASSES[address] = weakref.ref(cls, partial(_forget, address, _DESCRIBERS, _CLASSES))
+    _CLASSES[address] = weakref.ref(
+        cls, partial(_forget, address, _DESCRIBERS, _CLASSES)
+    )
     return describer
 
 
@@ -76,7 +78,11 @@ def _describer(cls: type) -> Describer:
     for base in type.__getattribute__(cls, "__mro__"):
         package = str(type.__getattribute__(base, "__module__")).partition(".")[0]
         known = _LIBRARY.get(base.__name__)
-        if known and package in _PACKAGES and (base is cls or base.__name__ != "ndarray"):
+        if (
+            known
+            and package in _PACKAGES
+            and (base is cls or base.__name__ != "ndarray")
+        ):
             return known
     if cls.__name__ == "cython_function_or_method":
         return _builtin
@@ -137,7 +143,10 @@ def _sample(value: Any) -> list[Any]:
 
 
 def _either(values: Any, depth: int) -> str:
-    return " | ".join(sorted({describe(value, depth + 1) for value in values})) or "unknown"
+    return (
+        " | ".join(sorted({describe(value, depth + 1) for value in values}))
+        or "unknown"
+    )
 
 
 def _set(value: Any, depth: int) -> str:
@@ -150,7 +159,7 @@ def _dict(value: Any, depth: int) -> str:
     if len(value) <= MOST_ITEMS and all(type(k) is str and _plain(k) for k in value):
         pairs = [f"{key}={describe(item, depth + 1)}" for key, item in value.items()]
         return f"dict({', '.join(pairs)})"
-    keys, items = zip(*islice(value.items(), MOST_ITEMS))
+    keys, items = zip(*islice(value.items(), MOST_ITEMS), strict=True)
     return f"dict[{_either(keys, depth)}, {_either(items, depth)}]"
 
 
@@ -221,7 +230,9 @@ def _pipeline(name: str) -> Describer:
 def _spec(spec: Any) -> str:
     """The kind of what a tf.data element spec stands for."""
     if isinstance(spec, dict):
-        return f"dict({', '.join(f'{key}={_spec(item)}' for key, item in spec.items())})"
+        return (
+            f"dict({', '.join(f'{key}={_spec(item)}' for key, item in spec.items())})"
+        )
     if isinstance(spec, (tuple, list)):
         return f"tuple({', '.join(map(_spec, spec))})"
     name = type(spec).__name__

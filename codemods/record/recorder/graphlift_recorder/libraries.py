@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import watching
+from . import randomness, watching
 
 if TYPE_CHECKING:
     from .loading import Project
@@ -24,6 +24,7 @@ Hook = Callable[[dict[str, Any]], None]
 def hooks(project: Project) -> dict[str, Hook]:
     """What to do after a module of this name was loaded."""
     return {
+        "numpy.random": randomness.numpy_loaded,
         "tensorflow.python.framework.random_seed": _seeds,
         "tensorflow.python.ops.stateful_random_ops": _generators,
         "keras.src.random.seed_generator": _keras_seeds,
@@ -61,7 +62,9 @@ def _drawing(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _posing(wrapper: Any, original: Any) -> Any:
-    wrapper.__code__ = wrapper.__code__.replace(co_filename=original.__code__.co_filename)
+    wrapper.__code__ = wrapper.__code__.replace(
+        co_filename=original.__code__.co_filename
+    )
     return functools.wraps(original)(wrapper)
 
 
@@ -75,7 +78,9 @@ def _symbolic_scope(namespace: dict[str, Any]) -> None:
 def _conversions(namespace: dict[str, Any]) -> None:
     original = namespace["converted_call"]
 
-    def converted_call(f: Any, args: Any, kwargs: Any, *rest: Any, **options: Any) -> Any:
+    def converted_call(
+        f: Any, args: Any, kwargs: Any, *rest: Any, **options: Any
+    ) -> Any:
         function = _function_of(f)
         calls = function.calls if function else 0
         result = original(f, args, kwargs, *rest, **options)
@@ -99,6 +104,9 @@ def _arguments(f: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     receiver = getattr(f, "__self__", None)
     if receiver is None:
         return bound.arguments
+    receiver = getattr(
+        receiver, "target", receiver
+    )  # TensorFlow binds methods to a stand-in
     return {f.__func__.__code__.co_varnames[0]: receiver, **bound.arguments}
 
 
@@ -107,15 +115,22 @@ def _arguments(f: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def _assertions(project: Project, namespace: dict[str, Any]) -> None:
     """Have pytest instrument the modules whose asserts it rewrites, which it compiles itself."""
-    rewrite_asserts, rewrite_test = namespace["rewrite_asserts"], namespace["_rewrite_test"]
+    rewrite_asserts, rewrite_test = (
+        namespace["rewrite_asserts"],
+        namespace["_rewrite_test"],
+    )
     read_pyc, write_pyc = namespace["_read_pyc"], namespace["_write_pyc"]
     fillers: dict[str, Callable[[types.CodeType], types.CodeType]] = {}
 
-    def instrument_and_rewrite(mod: Any, source: bytes, path: Any = None, config: Any = None) -> None:
+    def instrument_and_rewrite(
+        mod: Any, source: bytes, path: Any = None, config: Any = None
+    ) -> None:
         key = project.key(str(path))
         if key is not None:
             try:
-                tree, constants, functions = project.instrumented(key, source, asserts=False)
+                tree, constants, functions = project.instrumented(
+                    key, source, asserts=False
+                )
             except Exception:
                 pass
             else:
@@ -131,7 +146,11 @@ def _assertions(project: Project, namespace: dict[str, Any]) -> None:
         return stat, fill(code) if fill else code
 
     def read(source: Any, *args: Any, **kwargs: Any) -> Any:
-        return read_pyc(source, *args, **kwargs) if project.key(str(source)) is None else None
+        return (
+            read_pyc(source, *args, **kwargs)
+            if project.key(str(source)) is None
+            else None
+        )
 
     def write(state: Any, code: Any, stat: Any, pyc: Any) -> Any:
         # a compiled test module lies beside its source, or wherever sys.pycache_prefix says

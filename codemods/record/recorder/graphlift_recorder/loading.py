@@ -9,7 +9,7 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import machinery, util
 from typing import Any
 
@@ -43,7 +43,9 @@ class Project:
         """A file's path in keys, None for a file that isn't the project's."""
         path = os.path.realpath(path)
         folder = os.path.dirname(path)
-        if not (folder + os.sep).startswith(os.path.join(self._root, "")) or self._is_foreign(folder):
+        if not (folder + os.sep).startswith(
+            os.path.join(self._root, "")
+        ) or self._is_foreign(folder):
             return None
         return os.path.relpath(path, self._base).replace(os.sep, "/")
 
@@ -65,7 +67,9 @@ class Project:
         if key is None:
             return None
         try:
-            compile(data, path, "exec", dont_inherit=True)  # what is wrong shows as ever
+            compile(
+                data, path, "exec", dont_inherit=True
+            )  # what is wrong shows as ever
             with _silent():
                 tree, constants, functions = self.instrumented(key, data)
                 code = compile(tree, path, "exec", dont_inherit=True)
@@ -79,7 +83,9 @@ class Project:
     ) -> tuple[ast.Module, Constants, list[Function]]:
         """The tree of a module, what to fill its code with, and its functions."""
         constants = Constants()
-        tree, functions = instrument(ast.parse(data), read(data), key, constants, asserts)
+        tree, functions = instrument(
+            ast.parse(data), read(data), key, constants, asserts
+        )
         return tree, constants, functions
 
 
@@ -106,7 +112,9 @@ def install(project: Project) -> None:
     plain = machinery.SourceFileLoader.source_to_code
     after = libraries.hooks(project)
 
-    def get_code(self: machinery.SourceFileLoader, fullname: str) -> types.CodeType | None:
+    def get_code(
+        self: machinery.SourceFileLoader, fullname: str
+    ) -> types.CodeType | None:
         if fullname in after:
             code = original(self, fullname)
             return code and wrapped(code, after[fullname])
@@ -124,20 +132,22 @@ def install(project: Project) -> None:
 class _Wrapper(Watched):
     """Runs a module's code, then something with its name space."""
 
-    def __init__(self, code: types.CodeType, then: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(
+        self, code: types.CodeType, then: Callable[[dict[str, Any]], None]
+    ) -> None:
         self._code = code
         self._then = then
 
     def run(self) -> None:
         namespace = sys._getframe(1).f_globals
         exec(self._code, namespace)
-        try:
+        with suppress(Exception):  # a version of the library that looks different
             self._then(namespace)
-        except Exception:  # a version of the library that looks different
-            pass
 
 
-def wrapped(code: types.CodeType, then: Callable[[dict[str, Any]], None]) -> types.CodeType:
+def wrapped(
+    code: types.CodeType, then: Callable[[dict[str, Any]], None]
+) -> types.CodeType:
     """Module code that runs `code`, then `then` with the module's name space."""
     return _running(_Wrapper(code, then))
 
@@ -195,9 +205,10 @@ class _Script(Watched):
 class _ScriptFinder:
     """Finds __main__, in a script, as it is found in a folder or zip file that Python is to run."""
 
-    def __init__(self, path: str, code: types.CodeType) -> None:
+    def __init__(self, path: str, code: types.CodeType, hook: Any) -> None:
         self._path = path
         self._code = code
+        self._hook = hook
 
     def find_spec(self, name: str, target: Any = None) -> machinery.ModuleSpec | None:
         if name != "__main__":
@@ -206,6 +217,7 @@ class _ScriptFinder:
 
     def get_code(self, name: str) -> types.CodeType:
         """Code that runs the script; the way it was found leaves no trace."""
+        sys.path_hooks.remove(self._hook)
         entry = sys.path.pop(0)
         sys.path_importer_cache.pop(entry, None)
         if not getattr(sys.flags, "safe_path", False):
@@ -222,7 +234,6 @@ def _install_main(project: Project) -> None:
     def hook(path: str) -> _ScriptFinder:
         if os.path.abspath(path) != script:
             raise ImportError
-        sys.path_hooks.remove(hook)
         try:
             with open(path, "rb") as file:
                 code = project.compile(path, file.read())
@@ -230,6 +241,6 @@ def _install_main(project: Project) -> None:
             raise ImportError from error
         if code is None:
             raise ImportError
-        return _ScriptFinder(path, code)
+        return _ScriptFinder(path, code, hook)
 
     sys.path_hooks.insert(0, hook)

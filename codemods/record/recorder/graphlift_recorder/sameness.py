@@ -25,20 +25,26 @@ def same_as(value: Any, depth: int = 0) -> Same:
     """A test of whether another value is this one."""
     cls = type(value)
     if cls in _PLAIN:
-        return lambda other: type(other) is cls and (
-            other == value or (other != other and value != value)
+        return lambda other: (
+            type(other) is cls
+            and (other == value or (other != other and value != value))
         )
     if depth < DEEPEST and cls in (list, tuple):
         return _same_items(cls, value, depth)
     if depth < DEEPEST and cls is dict:
-        keys, items = _same_items(list, [*value], depth), _same_items(list, [*value.values()], depth)
+        keys, items = (
+            _same_items(list, [*value], depth),
+            _same_items(list, [*value.values()], depth),
+        )
         return lambda other: (
             type(other) is dict and keys([*other]) and items([*other.values()])
         )
     numpy = sys.modules.get("numpy")
     if numpy is not None and cls is numpy.ndarray and _comparable(value):
         mark = _bytes(value)
-        return lambda other: type(other) is cls and _comparable(other) and _bytes(other) == mark
+        return lambda other: (
+            type(other) is cls and _comparable(other) and _bytes(other) == mark
+        )
     return _same_object(value)
 
 
@@ -48,7 +54,10 @@ def _same_items(cls: type, value: Any, depth: int) -> Same:
     return lambda other: (
         type(other) is cls
         and len(other) == length
-        and all(same(item) for same, item in zip(sames, islice(other, MOST_ITEMS)))
+        and all(
+            same(item)
+            for same, item in zip(sames, islice(other, MOST_ITEMS), strict=False)
+        )
     )
 
 

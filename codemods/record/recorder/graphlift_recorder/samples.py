@@ -43,14 +43,18 @@ class Samples:
         taken = len(self.calls)
         return taken < PLAIN_CALLS or (taken < MOST_CALLS and kinds not in self._seen)
 
-    def take(self, args: list[Any], kwargs: dict[str, Any], kinds: tuple[str, ...]) -> None:
+    def take(
+        self, args: list[Any], kwargs: dict[str, Any], kinds: tuple[str, ...]
+    ) -> None:
         """Keep a copy of a call's arguments, if they can be kept."""
         call = _Call(len(self.arrays), MOST_BYTES - self._bytes)
         try:
             self.calls.append(
                 {
                     "args": [call.keep(value) for value in args],
-                    "kwargs": {name: call.keep(value) for name, value in kwargs.items()},
+                    "kwargs": {
+                        name: call.keep(value) for name, value in kwargs.items()
+                    },
                 }
             )
         except Unsampled:
@@ -98,7 +102,9 @@ class _Call:
         value = numpy.asarray(value)
         if value.dtype.hasobject:
             value = _bytes_array(value, numpy)
-        if value.dtype.kind not in "biufcSU":  # bfloat16 and its like come back as raw bytes
+        if (
+            value.dtype.kind not in "biufcSU"
+        ):  # bfloat16 and its like come back as raw bytes
             raise Unsampled
         self._account(value.nbytes)
         name = f"a{self._first + len(self.arrays)}"

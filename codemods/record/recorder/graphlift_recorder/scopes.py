@@ -42,7 +42,9 @@ class Scopes:
                     globals_.add(symbol.get_name())
                     if symbol.is_assigned():
                         written.add(symbol.get_name())
-        closure = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_free()}
+        closure = {
+            symbol.get_name() for symbol in table.get_symbols() if symbol.is_free()
+        }
         closure -= {"__class__", "__classdict__"}
         return Names(frozenset(globals_), frozenset(written), frozenset(closure))
 

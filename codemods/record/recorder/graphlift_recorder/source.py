@@ -3,29 +3,9 @@
 from __future__ import annotations
 
 import ast
-import hashlib
-import textwrap
 from collections.abc import Iterator
-from importlib.util import decode_source
-from typing import Union
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef]  # noqa: UP007 (read by older interpreters too)
-
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SCOPES = (*FUNCTIONS, ast.ClassDef)
-
-
-def read(data: bytes) -> str:
-    """The text of a module's bytes, with every line end a newline."""
-    return decode_source(data)
-
-
-def digest(text: str, node: FunctionNode) -> str:
-    """What tells a function's present source from an earlier one."""
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    lines = text.split("\n")[first - 1 : node.end_lineno]
-    data = textwrap.dedent("\n".join(lines)).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(data).hexdigest()[:16]
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
@@ -45,7 +25,9 @@ def _functions(
             yield from _functions(child, f"{name}.", declared(child, ast.Global))
         else:
             yield name, child
-            yield from _functions(child, f"{name}.<locals>.", declared(child, ast.Global))
+            yield from _functions(
+                child, f"{name}.<locals>.", declared(child, ast.Global)
+            )
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -55,7 +37,9 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
             yield child
 
 
-def declared(scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]) -> frozenset[str]:
+def declared(
+    scope: ast.AST, kind: type[ast.Global] | type[ast.Nonlocal]
+) -> frozenset[str]:
     """Names that a function's or class's own body declares global or nonlocal."""
     names: set[str] = set()
     pending = [*statements(scope)]

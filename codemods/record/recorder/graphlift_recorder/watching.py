@@ -11,13 +11,13 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import randomness
 from .kinds import describe
-from .samples import Samples
 from .sameness import Steady
+from .samples import Samples
 
 MOST_CALLS = 1000
 MOST_TURNS = 5000
@@ -47,7 +47,9 @@ def current(function: Function) -> Activation:
     for activation in reversed(running()):
         if activation.function is function:
             return activation
-    return Activation(function)  # one that other threads' or greenlets' calls have swept away
+    return Activation(
+        function
+    )  # one that other threads' or greenlets' calls have swept away
 
 
 def drawn(source: str) -> None:
@@ -267,7 +269,7 @@ class Function(Watched):
         self._calls_left -= 1
         if self._calls_left <= 0 or len(running()) > MOST_RUNNING:
             self.on = False
-        for place, kind in zip(self.parameters.values(), kinds):
+        for place, kind in zip(self.parameters.values(), kinds, strict=True):
             place.kinds.add(kind)
         for index, chain in self.parameter_chains:
             chain.enter(values[index])
@@ -284,7 +286,7 @@ class Function(Watched):
         """The arguments that give these values to the parameters."""
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        for name, how, value in zip(self.parameters, self.passed, values):
+        for name, how, value in zip(self.parameters, self.passed, values, strict=True):
             if how == "positional":
                 args.append(value)
             elif how == "star":
@@ -338,6 +340,18 @@ class Function(Watched):
             if name in self.parameters:
                 self.parameters[name].see(value)
         self.returns.see(result)
+
+
+def retire(functions: Iterable[Function]) -> None:
+    """Watch nothing any more, without any name of this module: the interpreter is about to take it apart.
+
+    Bodies of generators may still be closed, in their watching form.
+    """
+    for function in functions:
+        function.on = False
+    Place.see = lambda self, value: value  # type: ignore[method-assign]
+    Place.note = lambda self, value: True  # type: ignore[method-assign]
+    Chain.peek = lambda self, root: None  # type: ignore[method-assign]
 
 
 class Module(Watched):

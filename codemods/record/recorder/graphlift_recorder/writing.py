@@ -32,7 +32,7 @@ def write(project: Project, folder: str) -> None:
             function.samples.save(os.path.join(own, sample_name(key)))
     seen = {
         "python": sys.executable,
-        "tensorflow": "tensorflow" in sys.modules or util.find_spec("tensorflow") is not None,
+        "tensorflow": util.find_spec("tensorflow") is not None,
         "functions": {key: entry(function) for key, function in functions.items()},
     }
     with open(os.path.join(own, SEEN), "w", encoding="utf-8") as file:
@@ -60,7 +60,11 @@ def entry(function: Function) -> dict[str, Any]:
         "attributes": _places(function.chains),
         "names": _places(function.names),
         "tests": {
-            position: {"kind": sorted(test.kinds), "true": test.trues, "false": test.falses}
+            position: {
+                "kind": sorted(test.kinds),
+                "true": test.trues,
+                "false": test.falses,
+            }
             for position, test in function.tests.items()
             if test.kinds
         },

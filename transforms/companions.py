@@ -1,0 +1,317 @@
+"""Companion bools: what eager mode's value was, where a tensor in the graph stands for several.
+
+`best = None`, set to a tensor later: the graph holds a tensor and, beside it, `best_is_none`. `y = 0.0`, perhaps set to
+a tensor: a function that returns y gives back whether it is a float, for its Python shell.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor
+from .facts.modules import Tag, bound_names, own_nodes, target_names
+from .facts.profile import FunctionNode
+from .facts.staging import is_strong, is_tensor
+from .findings import Refusal
+from .source import Names
+
+
+def with_companions(facts: FunctionFacts, names: Names) -> tuple[FunctionNode, list[Tag]] | None:
+    """The function with its companions, and what it gives back beside its result; None where it needs none.
+
+    Raises:
+        Refusal: what a value was in eager mode cannot be followed.
+    """
+    made = _Companions(facts, names)
+    tests = [n for n in own_nodes(facts.definition.node) if _tested(n, facts)]
+    paths = [] if facts.definition.tags else _unclear(facts.result, ())
+    if not tests and not paths:
+        return None
+    body = copy.copy(facts.definition.node)
+    tags = [made.tag(path, kind) for path, kind in paths]
+    replaced = {test: _flag_test(test, made) for test in tests}
+    body.body = made.block([_with_tests(s, replaced) for s in body.body])
+    docstring = 1 if ast.get_docstring(body, False) is not None else 0
+    body.body[docstring:docstring] = made.parameters()
+    return body, tags
+
+
+def _tested(node: ast.AST, facts: FunctionFacts) -> bool:
+    match node:
+        case ast.Compare(left=ast.Name() as left, ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
+            return isinstance(facts.kind(left), Maybe)
+    return False
+
+
+def _unclear(kind: Kind, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], Kind]]:
+    """The parts of a result that a graph gives as one tensor for several Python values."""
+    if isinstance(kind, Sequence):
+        return [found for i, item in enumerate(kind.items) for found in _unclear(item, (*path, i))]
+    if isinstance(kind, Dict):
+        return [found for i, (_, item) in enumerate(kind.items) for found in _unclear(item, (*path, i))]
+    return [(path, kind)] if isinstance(kind, Maybe) or (isinstance(kind, Tensor) and kind.mixed) else []
+
+
+class _Companions:
+    """Follows names through their assignments, for one question each: is it None, is it a Python float, ..."""
+
+    def __init__(self, facts: FunctionFacts, names: Names) -> None:
+        self.facts = facts
+        self.names = names
+        self.flags: dict[tuple[str, str], str] = {}
+        self.tags: list[Tag] = []
+
+    # ---- what is asked
+
+    def tag(self, path: tuple[int, ...], kind: Kind) -> Tag:
+        """The companion of a part of the result."""
+        if isinstance(kind, Maybe):
+            if isinstance(kind.kind, Tensor) and kind.kind.mixed:
+                raise Refusal("it returns None, a Python number or a tensor, as a tensor decides")
+            question = "none"
+        else:
+            question = self._python_type(path, kind)
+        parts = [_part(node.value, path) for node, _ in self.facts.returns if node is not None]
+        shared = {p.id for p in parts if isinstance(p, ast.Name)}
+        base = shared.pop() if len(shared) == 1 and len(set(map(ast.dump, parts))) == 1 else "result"
+        name = self.flag(base, question) if base != "result" else self.names.fresh(f"result_is_{question}")
+        found = Tag(path, question, name)
+        for part in parts:
+            self.answer(part, question)
+        self.tags.append(found)
+        return found
+
+    def _python_type(self, path: tuple[int, ...], kind: Kind) -> str:
+        """The one Python type that a part of the result may be of, beside the other way."""
+        types: set[str] = set()
+        for node, _ in self.facts.returns:
+            if node is not None:
+                types |= self._types(_part(node.value, path), set())
+        if isinstance(kind, Tensor) and kind.weak:
+            if types <= {"int", "float"}:
+                return "int"
+        elif len(types) == 1:
+            return types.pop()
+        raise Refusal("it returns a Python number or a tensor, as a tensor decides")
+
+    def _types(self, node: ast.expr, seen: set[str]) -> set[str]:
+        kind = self.facts.kind(node)
+        if isinstance(kind, Python):
+            return {kind.type}
+        if isinstance(kind, Tensor) and kind.weak and not kind.mixed:
+            return {kind.weak}
+        match node:
+            case ast.Name(id=name) if name not in seen:
+                seen.add(name)
+                return set[str]().union(*(self._types(v, seen) for v in self._values(name)))
+            case ast.BinOp(left=left, right=right):
+                return self._types(left, seen) | self._types(right, seen)
+            case ast.UnaryOp(operand=operand):
+                return self._types(operand, seen)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._types(body, seen) | self._types(orelse, seen)
+        return set()
+
+    def _values(self, name: str) -> list[ast.expr]:
+        found: list[ast.expr] = []
+        for node in own_nodes(self.facts.definition.node):
+            for target, value in _assigned(node):
+                if target == name:
+                    found.append(value)
+        return found
+
+    # ---- answers
+
+    def flag(self, name: str, question: str) -> str:
+        key = (name, question)
+        if key not in self.flags:
+            self.flags[key] = self.names.fresh(f"{name}_is_{question}")
+        return self.flags[key]
+
+    def answer(self, node: ast.expr, question: str) -> ast.expr:
+        """The expression that tells whether an expression's value is such.
+
+        Raises:
+            Refusal: that cannot be followed.
+        """
+        kind = self.facts.kind(node)
+        known = _known(kind, question)
+        if known is not None:
+            return ast.Constant(known)
+        match node:
+            case ast.Name(id=name):
+                return ast.Name(self.flag(name, question), ast.Load())
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                return ast.IfExp(test, self.answer(body, question), self.answer(orelse, question))
+            case ast.BinOp(left=left, right=right):
+                return self._both(left, right, question)
+            case ast.UnaryOp(operand=operand):
+                return self.answer(operand, question)
+        raise Refusal(f"whether `{ast.unparse(node)}` is {question} cannot be followed", node)
+
+    def _both(self, left: ast.expr, right: ast.expr, question: str) -> ast.expr:
+        answers = [self.answer(side, question) for side in (left, right)]
+        open_answers = [a for a in answers if not isinstance(a, ast.Constant)]
+        if any(isinstance(a, ast.Constant) and a.value is False for a in answers):
+            return ast.Constant(False)
+        if not open_answers:
+            return ast.Constant(True)
+        return open_answers[0] if len(open_answers) == 1 else ast.BoolOp(ast.And(), open_answers)
+
+    # ---- the body with companions
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A block with the companions set where their names are."""
+        while True:
+            count = len(self.flags)
+            result = [s for node in body for s in self._statement(node)]
+            if len(self.flags) == count:
+                return result
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        if isinstance(node, ast.Return):
+            return [self._return(node)]
+        made = self._inner(node)
+        if isinstance(made, ast.For):
+            starts = [
+                _store(flag, ast.Constant(False))
+                for (name, _), flag in self.flags.items()
+                if name in target_names(made.target)
+            ]
+            if starts:
+                made = copy.copy(made)
+                made.body = [*starts, *made.body]
+            return [made]
+        return [made, *self._stores(node)]
+
+    def _inner(self, node: ast.stmt) -> ast.stmt:
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            return node
+        made = copy.copy(node)
+        for name in ("body", "orelse", "finalbody"):
+            inner = getattr(node, name, None)
+            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                setattr(made, name, [s for n in inner for s in self._statement(n)])
+        return made if made.__dict__ != node.__dict__ else node
+
+    def _stores(self, node: ast.stmt) -> list[ast.stmt]:
+        pairs = _assigned(node)
+        names = [name for name, _ in pairs]
+        bound = set(bound_names(node))
+        found: list[tuple[str, ast.expr]] = []
+        for (name, question), flag in list(self.flags.items()):
+            if name in names:
+                value = next(v for n, v in pairs if n == name)
+                answer = self.answer(value, question)
+                if not (isinstance(answer, ast.Name) and answer.id == flag):
+                    found.append((flag, answer))
+            elif name in bound:
+                raise Refusal(f"whether `{name}` is {question} cannot be followed", node)
+        if len(found) > 1 and any(isinstance(answer, ast.Name) for _, answer in found):
+            targets = ast.Tuple([ast.Name(flag, ast.Store()) for flag, _ in found], ast.Store())
+            return [ast.Assign([targets], ast.Tuple([answer for _, answer in found], ast.Load()))]
+        return [_store(flag, answer) for flag, answer in found]
+
+    def _return(self, node: ast.Return) -> ast.Return:
+        if not self.tags:
+            return node
+        value = node.value or ast.Constant(None)
+        answers = [self.answer(_part(value, tag.path), tag.type) for tag in self.tags]
+        made = ast.Return(ast.Tuple([value, *answers], ast.Load()))
+        return made
+
+    def parameters(self) -> list[ast.stmt]:
+        """The companions of parameters, as they come in."""
+        found: list[ast.stmt] = []
+        for (name, question), flag in self.flags.items():
+            kind = self.facts.parameters.get(name)
+            if kind is not None:
+                known = _known(kind, question)
+                if known is None:
+                    raise Refusal(f"whether `{name}` is {question} is not known")
+                found.append(_store(flag, ast.Constant(known)))
+        return found
+
+
+def _known(kind: Kind, question: str) -> bool | None:
+    """The answer, where the kind tells it."""
+    if question == "none":
+        return True if kind == NONE else None if isinstance(kind, Maybe) else False
+    if isinstance(kind, Python):
+        return kind.type == question
+    if isinstance(kind, Tensor) and kind.mixed:
+        return None
+    if isinstance(kind, Tensor) and kind.weak:
+        return kind.weak == question
+    return False if is_strong(kind) or is_tensor(kind) else None
+
+
+def _assigned(node: ast.AST) -> list[tuple[str, ast.expr]]:
+    """The names a statement sets, each with the expression of its new value."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return [(name, value)]
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            return [(n.id, v) for n, v in zip(names, values, strict=True) if isinstance(n, ast.Name)]
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+            load = getattr(target, "as_load", None) or ast.Name(name, ast.Load())
+            return [(name, ast.BinOp(load, op, value))]
+    return []
+
+
+def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
+    """The expression of a part of a returned value.
+
+    Raises:
+        Refusal: the value is not written out.
+    """
+    if value is None:
+        return ast.Constant(None)
+    for index in path:
+        if isinstance(value, ast.Tuple | ast.List):
+            value = value.elts[index]
+        elif isinstance(value, ast.Dict):
+            value = value.values[index]
+        else:
+            raise Refusal("it returns a Python number or a tensor, as a tensor decides", value)
+    return value
+
+
+def _store(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _flag_test(node: ast.AST, made: _Companions) -> ast.expr:
+    assert isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)
+    flag = ast.Name(made.flag(node.left.id, "none"), ast.Load())
+    flag.tells_none = node.left.id  # type: ignore[attr-defined]
+    flag.made = True  # type: ignore[attr-defined]
+    ast.copy_location(flag, node)
+    if isinstance(node.ops[0], ast.Is | ast.Eq):
+        return flag
+    result = ast.UnaryOp(ast.Not(), flag)
+    ast.copy_location(result, node)
+    return result
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, replaced: dict[ast.AST, ast.expr]) -> None:
+        self.replaced = replaced
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if node in self.replaced:
+            return self.replaced[node]
+        return self.generic_visit(node)
+
+
+def _with_tests(node: ast.stmt, replaced: dict[ast.AST, ast.expr]) -> ast.stmt:
+    if not any(inner in replaced for inner in ast.walk(node)):
+        return node
+    made = _Replace(replaced).visit(node)
+    assert isinstance(made, ast.stmt)
+    return made
+
+

@@ -1,0 +1,90 @@
+"""GL209 lost-write: the TensorArray that `write`, `scatter` or `unstack` gives is kept."""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from .facts.environment import FunctionFacts
+from .facts.modules import blocks
+from .facts.profile import FunctionNode
+from .rule import Rule
+
+
+class LostWrite(Rule):
+    """The result of a TensorArray's `write`, `scatter`, `unstack` or `split` is dropped.
+
+    What it finds:
+        `array.write(...)` as a statement of its own.
+
+    Why it matters:
+        Eager mode changes the array in place; a graph gives a new one, and the old stays as it was, without a word.
+
+    Before:
+        import tensorflow as tf
+
+        def f(n: tf.Tensor):
+            squares = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+            for i in tf.range(n):
+                squares.write(i, i * i)
+            return squares.stack()
+
+        ARGS = [(tf.constant(3),), (tf.constant(1),), (tf.constant(5),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.int32)])
+        def f(n: tf.Tensor):
+            squares = tf.TensorArray(tf.int32, size=0, dynamic_size=True)
+
+            def body(i, squares):
+                squares = squares.write(i, i * i)
+                return i + 1, squares
+
+            _, squares = tf.while_loop(
+                lambda i, squares: i < n, body, (tf.constant(0), squares)
+            )
+            return squares.stack()
+
+        ARGS = [(tf.constant(3),), (tf.constant(1),), (tf.constant(5),)]
+
+    When it is left alone:
+        Arrays that are no local name of the function.
+    """
+
+    code = "GL209"
+    name = "lost-write"
+
+
+def with_writes_kept(facts: FunctionFacts) -> FunctionNode | None:
+    """The function with its dropped writes assigned; None where there are none."""
+    writes = {id(node) for node in facts.effects.get("write", ())}
+    node = facts.definition.node
+    body = _kept(node.body, writes)
+    if body == node.body:
+        return None
+    made = copy.copy(node)
+    made.body = body
+    return made
+
+
+def _kept(body: list[ast.stmt], writes: set[int]) -> list[ast.stmt]:
+    result: list[ast.stmt] = []
+    for node in body:
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))) as call) if id(call) in writes:
+                made: ast.stmt = ast.Assign([ast.Name(name, ast.Store())], call)
+                made.origin = node  # type: ignore[attr-defined]
+                result.append(made)
+                continue
+        if blocks(node) and not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made = copy.copy(node)
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(node, name, None)
+                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                    setattr(made, name, _kept(inner, writes))
+            result.append(node if made.__dict__ == node.__dict__ else made)
+        else:
+            result.append(node)
+    return result
