@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from .facts.environment import FunctionFacts
 from .facts.kinds import Shape, Tensor, Variable
 from .facts.modules import blocks, bound_names, own_expressions
-from .findings import Refusal
 from .rule import Rule
 
 if TYPE_CHECKING:
@@ -172,16 +171,16 @@ def _adds(node: ast.expr) -> bool:
 
 
 def with_barrier(writer: Writer, node: ast.expr, text: str) -> str:
-    """The text of a sum with the barrier around it: its shape is checked, which the optimizer does not look through.
-
-    Raises:
-        Refusal: its shape is not known.
-    """
+    """The text of a sum with the barrier around it: its shape is checked, which the optimizer does not look through."""
     kind = writer.kind(node)
-    if not isinstance(kind, Tensor | Variable) or kind.shape is None:
-        raise Refusal("TensorFlow's optimizer may lose this sum, and its shape is not known", node, "GL504")
+    if not isinstance(kind, Tensor | Variable) or kind.shape == ():
+        return text
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and isinstance(writer.kind(inner), Tensor | Variable):
-            if getattr(writer.kind(inner), "shape", None) == kind.shape:
+            shape = getattr(writer.kind(inner), "shape", None)
+            if shape is not None and shape == getattr(kind, "shape", None):
                 return f"{writer.tf}.ensure_shape({text}, {inner.id}.shape)"
-    return f"{writer.tf}.ensure_shape({text}, {list(kind.shape)})"
+    if kind.shape is not None:
+        return f"{writer.tf}.ensure_shape({text}, {list(kind.shape)})"
+    name = writer.names.fresh("partial_sum")
+    return f"{writer.tf}.ensure_shape({name} := {text}, {name}.shape)"

@@ -169,22 +169,16 @@ def _result(
 ) -> list[Step]:
     if not outs:
         return []
-    values = [_out(planner, node, arm, name, after) for name in outs]
+    end = planner.end_of(node, arm)
+    values = [_out(planner, node, end, name, after) for name in outs]
     return [Code("return " + ", ".join(values))]
 
 
-def _out(planner: Planner, node: ast.If, arm: list[ast.stmt], name: str, after: Environment | None) -> str:
+def _out(planner: Planner, node: ast.If, end: Environment, name: str, after: Environment | None) -> str:
     """The value of a name at the end of an arm, as both arms give it."""
     want = after.kinds[name] if after else UNKNOWN
-    end = planner.end_of(node, arm)
     have = end.kinds.get(name)
-    if have is None or (name in end.unsure and not _assigned_surely(planner, node, arm, name)):
-        return planner.promotion.zero(want, node) if have is None else _coerced(planner, node, name, have, want)
-    return _coerced(planner, node, name, have, want)
-
-
-def _assigned_surely(planner: Planner, node: ast.If, arm: list[ast.stmt], name: str) -> bool:
-    return name not in planner.facts.before[node].unsure
+    return planner.zero(name, want, node) if have is None else _coerced(planner, node, name, have, want)
 
 
 def _coerced(planner: Planner, node: ast.If, name: str, have: Kind, want: Kind) -> str:
@@ -203,6 +197,7 @@ def arm_expression(
     """An arm as one expression; None where it needs statements."""
     if planner.source.has_comment(arm) or planner.has_effects_in(arm):
         return None
+    end = planner.end_of(node, arm)
     arm = [s for s in arm if not isinstance(s, ast.Pass)]
     if outs is None:
         return _returned(planner, arm)
@@ -214,7 +209,7 @@ def arm_expression(
         if found is None:
             return None
         values |= found
-    parts = [values[n] if n in values else _out(planner, node, arm, n, after) for n in outs]
+    parts = [values[n] if n in values else _out(planner, node, end, n, after) for n in outs]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 

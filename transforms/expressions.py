@@ -7,11 +7,11 @@ import sys
 
 from . import add_chains, booleans, conditionals, host_reads
 from .facts.environment import FunctionFacts
-from .facts.kinds import SIZE, Dict, Function, Kind, Python, Sequence, Tensor
+from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor
 from .facts.staging import holds_tensor, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .promotion import Promotion
-from .source import Source
+from .source import Names, Source
 
 ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow)
 SIGNS = {
@@ -23,6 +23,8 @@ TAKES_WEAK = frozenset(
     " slice strings.as_string equal not_equal eye".split()
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+TAKES_SHAPE = frozenset("zeros ones fill reshape tile broadcast_to slice".split())
+"""Functions that take int64 scalars among the Python ints of a list."""
 BROADCASTING = frozenset(
     "add subtract multiply divide maximum minimum pow math.maximum math.minimum math.add math.subtract math.multiply"
     " math.divide squared_difference greater greater_equal less less_equal equal not_equal math.floormod math.floordiv".split()
@@ -37,13 +39,17 @@ class Writer:
         facts: of the function.
         tf: how the file calls TensorFlow.
         cores: what to call in the place of a function that has a Python shell, by qualified name.
+        names: gives new names.
     """
 
-    def __init__(self, source: Source, facts: FunctionFacts, tf: str, cores: dict[str, str]) -> None:
+    def __init__(
+        self, source: Source, facts: FunctionFacts, tf: str, cores: dict[str, str], names: Names
+    ) -> None:
         self.source = source
         self.facts = facts
         self.tf = tf
         self.cores = cores
+        self.names = names
         self.promotion = Promotion(tf)
         self.barriers: set[ast.expr] = set()
 
@@ -72,7 +78,9 @@ class Writer:
         """The new text of an expression; None where it stays as it stands."""
         text = self._changed(node)
         if node in self.barriers:
-            return add_chains.with_barrier(self, node, text or self.source.segment(node))
+            plain = text or self.source.segment(node)
+            guarded = add_chains.with_barrier(self, node, plain)
+            return text if guarded == plain else guarded
         return text
 
     def _changed(self, node: ast.expr) -> str | None:
@@ -121,8 +129,8 @@ class Writer:
     def _subscript(self, node: ast.Subscript) -> str | None:
         """`x.shape[i]` of a dimension that varies."""
         match node.value:
-            case ast.Attribute(value=owner, attr="shape") if self.kind(node) == SIZE:
-                return f"{self.tf}.shape({self.text(owner)})[{self.text(node.slice)}]"
+            case ast.Attribute(value=owner, attr="shape") if is_weak(self.kind(node)):
+                return f"{self.tf}.shape({self.text(owner)}, {self.tf}.int64)[{self.text(node.slice)}]"
         return None
 
     def _call(self, node: ast.Call) -> str | None:
@@ -140,6 +148,8 @@ class Writer:
         if any(is_weak(self.kind(a)) for a in arguments):
             return self._weak_arguments(node, function)
         if isinstance(function, Function) and any(_holds_weak(self.kind(a)) for a in arguments):
+            if function.name.removeprefix("tensorflow.") in TAKES_SHAPE:
+                return None
             raise Refusal("a list of Python numbers that a tensor decides is passed here", node)
         return None
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import tokenize
+from keyword import kwlist
+
+KEYWORDS = frozenset(kwlist)
 
 OPENING, CLOSING = "([{", ")]}"
 
@@ -27,9 +31,10 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
     joined = ", ".join(items)
     if inner + len(joined) <= width and not trailing:
         return f"{head}\n{step}{joined}\n{tail}"
+    comma = "," if trailing or len(items) > 1 or _calls(head) else ""
     lines = []
     for item in items:
-        laid = layout(item + ",", inner, width, step)
+        laid = layout(item + comma, inner, width, step)
         lines += laid.split("\n")
     return "\n".join([head, *(step + line for line in lines), tail])
 
@@ -63,6 +68,13 @@ def _split(text: str) -> tuple[str, list[str], str, bool] | None:
     if any(" for " in item for item in items) and len(items) == 1:
         return None
     return text[: span[0]], items, text[span[1] :], trailing and len(items) == 1
+
+
+def _calls(head: str) -> bool:
+    """Whether the bracket at the end of a text opens arguments or an index, rather than groups."""
+    before = head[:-1].rstrip()
+    last = re.search(r"[\w\])]+$", before)
+    return head[-1] in "[{" or bool(last) and last[0] not in KEYWORDS  # type: ignore[index]
 
 
 def _punctuation(text: str) -> list[tokenize.TokenInfo]:

@@ -239,7 +239,7 @@ def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
     kind = _head_kind(planner, node, name)
     have = before.kinds.get(name)
     if have is None:
-        return planner.promotion.zero(kind, node)
+        return planner.zero(name, kind, node)
     return planner.promotion.coerced(planner.constant_text(name, have), have, kind, node)
 
 

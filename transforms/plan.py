@@ -12,7 +12,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, ModuleFacts
 from .facts.profile import FunctionNode, Profile
 from .facts.session import Session
-from .facts.kinds import NONE, Python
+from .facts.kinds import NONE, Object, Python
 from .findings import Refusal
 from .options import Options
 from .planner import Planner
@@ -148,7 +148,7 @@ class ModulePlanner:
         if is_graph_function(definition) and not facts.staged:
             return False
         if facts.problems:
-            if facts.operations:
+            if facts.operations and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
         return bool(facts.operations) and definition.node.name != "__init__"
@@ -192,6 +192,13 @@ class ModulePlanner:
                 self.refusals[qualname] = refusal
         return plans
 
+    def _graph_functions(self) -> list[str]:
+        """The functions that are graphs already, and the shells of such."""
+        functions = self.module.functions
+        return [
+            q for q, d in functions.items() if is_graph_function(d) or f"{q}_graph" in functions
+        ]
+
     def _core_name(self, qualname: str) -> str:
         name = qualname.rpartition(".")[2] + "_graph"
         return name
@@ -209,7 +216,7 @@ class ModulePlanner:
                 return False
         recorded = self.session.recorded(definition.qualname)
         if recorded is not None and recorded.callers:
-            inside = {f"{self.session.path}::{q}" for q in lifted}
+            inside = {f"{self.session.path}::{q}" for q in (*lifted, *self._graph_functions())}
             return not set(recorded.callers) <= inside
         return not called
 
@@ -238,6 +245,8 @@ class ModulePlanner:
         """Refuse parameters that a `tf.function` takes otherwise than Python does."""
         for name, kind in facts.parameters.items():
             text = str(kind)
+            if isinstance(kind, Object) and kind.name.startswith(("keras.", "tensorflow.keras.optimizers")):
+                raise Refusal(f"`{name}` is {kind}: each one would make its variables anew", facts.definition.node, "GL305")
             if text.startswith(("array(", "scalar(")) or "array(" in text or "scalar(" in text:
                 raise Refusal(f"`{name}` is a NumPy array, which a graph takes as a tensor", facts.definition.node, "GL206")
             types = {k.type for k in getattr(kind, "members", ()) if isinstance(k, Python) and k != NONE}

@@ -52,7 +52,7 @@ class Planner:
         self.shell = shell
         self.sunk = sunk
         self.imports: set[str] = set()
-        self.writer = Writer(source, facts, tf, cores)
+        self.writer = Writer(source, facts, tf, cores, names)
         self.promotion = self.writer.promotion
         if options.enabled("GL504"):
             self.writer.barriers = add_chains.barriers(facts, whole=shell.keeps)
@@ -268,6 +268,28 @@ class Planner:
         after = self.facts.after.get(node)
         return after.kinds.get(name, UNKNOWN) if after else UNKNOWN
 
+    def zero(self, name: str, kind: Kind, node: ast.stmt) -> str:
+        """A stand-in for a name that is not bound yet; its dtype may be that of a name that is.
+
+        Raises:
+            Refusal: no dtype is known.
+        """
+        if isinstance(kind, Tensor) and kind.dtype is None:
+            witness = self._witness(name, self.facts.before[node])
+            if witness is not None:
+                return f"{self.tf}.zeros([], {witness}.dtype)"
+        return self.promotion.zero(kind, node)
+
+    def _witness(self, name: str, bound: Environment) -> str | None:
+        """A bound name whose dtype a name's values have: an operand of the arithmetic that gives one."""
+        for node in ast.walk(self.facts.definition.node):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                    for operand in _operands(value):
+                        if operand.id in bound.kinds and is_strong(bound.kinds[operand.id]):
+                            return operand.id
+        return None
+
     def constant_text(self, name: str, kind: Kind) -> str:
         """A name's text, or its value's where that is a known Python constant."""
         return repr(kind.value) if isinstance(kind, Python) and kind.known and _prints(kind.value) else name
@@ -311,6 +333,17 @@ class Planner:
         """Whether statements do more than set names."""
         effectful = {id(n) for nodes_ in self.facts.effects.values() for n in nodes_}
         return any(id(inner) in effectful for node in nodes for inner in ast.walk(node))
+
+
+def _operands(node: ast.expr) -> list[ast.Name]:
+    match node:
+        case ast.Name():
+            return [node]
+        case ast.BinOp(left=left, right=right):
+            return [*_operands(left), *_operands(right)]
+        case ast.UnaryOp(operand=operand):
+            return _operands(operand)
+    return []
 
 
 def _prints(value: object) -> bool:
@@ -367,7 +400,7 @@ def _read_before(body: list[ast.stmt]) -> frozenset[str]:
 def _first_reads(node: ast.stmt) -> frozenset[str]:
     own = reads(node) | frozenset(_item_owners(node))
     for block in blocks(node):
-        own |= _read_before(block)
+        own |= _read_before(block) - frozenset(bound_names(node) if isinstance(node, ast.For | ast.With) else ())
     return own
 
 

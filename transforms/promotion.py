@@ -174,7 +174,7 @@ class Promotion:
         """A stand-in of the kind, for a name that one way leaves unbound.
 
         Raises:
-            Refusal: its dtype or rank is not known.
+            Refusal: its dtype is not known.
         """
         if isinstance(kind, Maybe):
             return self.zero(kind.kind, node)
@@ -182,6 +182,8 @@ class Promotion:
             return display(kind.type, [self.zero(item, node) for item in kind.items])
         if isinstance(kind, Variable):
             kind = Tensor(kind.dtype, kind.shape)
+        if isinstance(kind, Tensor) and kind.shape is None:
+            kind = replace(kind, shape=())
         if not isinstance(kind, Tensor) or kind.dtype is None or kind.shape is None:
             raise Refusal("a name is set on one way only, and what it holds there is not known", node)
         if kind.dtype == "string":

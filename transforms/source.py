@@ -42,6 +42,9 @@ class Source:
             result += self._between(line, column, inner.lineno, inner.col_offset)
             result += edits[inner].encode("utf-8", "surrogatepass")
             line, column = inner.end_lineno or inner.lineno, inner.end_col_offset or 0
+            if _is_call(edits[inner]) and _groups(result, edits[inner]) and self._bytes[line - 1][column : column + 1] == b")":
+                result = result[: -len(edits[inner].encode()) - 1] + edits[inner].encode()
+                column += 1
         result += self._between(line, column, node.end_lineno or node.lineno, node.end_col_offset or 0)
         return result.decode("utf-8", "surrogatepass")
 
@@ -79,6 +82,22 @@ class Source:
                 case ast.alias(name=name, asname=asname):
                     found.add(asname or name.partition(".")[0])
         return frozenset(found)
+
+
+def _is_call(text: str) -> bool:
+    try:
+        return isinstance(ast.parse(text, mode="eval").body, ast.Call)
+    except SyntaxError:
+        return False
+
+
+def _groups(before: bytes, text: str) -> bool:
+    """Whether the text stands right after a parenthesis that only groups."""
+    head = before[: -len(text.encode())]
+    if not head.endswith(b"("):
+        return False
+    last = head[:-1].rstrip()[-1:]
+    return last in (b"+", b"-", b"*", b"/", b"=", b"<", b">", b"%", b"@", b"(", b",", b"[")
 
 
 class _Placed(ast.NodeTransformer):

@@ -34,7 +34,7 @@ def record(
 
     Raises:
         RecordError: the command can't be run, the profile can't be read or written, or nothing could be
-            recorded for want of TensorFlow.
+            recorded since TensorFlow is missing or the recorder doesn't run in that interpreter.
     """
     root = root.absolute()
     output = root / (output or Path(".graphlift", "profile.json"))
@@ -46,6 +46,8 @@ def record(
         if seen.functions:
             profile.merge(seen)
             profile.write()
+        elif seen.problem:
+            raise RecordError(f"the recorder can't start there: {seen.problem}")
         elif seen.without_tensorflow:
             raise RecordError(
                 f"nothing was recorded: {seen.without_tensorflow} has no TensorFlow; "

@@ -18,7 +18,7 @@ from typing import Any
 from ...transforms.facts.kinds import UNKNOWN, Kind, join_all, parse
 from .errors import RecordError
 from .recorder.graphlift_recorder import source
-from .recorder.graphlift_recorder.writing import SEEN, sample_name
+from .recorder.graphlift_recorder.exchange import PROBLEM, SEEN, sample_name
 
 Entry = dict[str, Any]
 
@@ -34,6 +34,8 @@ class Seen:
     samples: dict[str, Path]
     without_tensorflow: str
     """An interpreter that has no TensorFlow, "" where all have it."""
+    problem: str
+    """Why a recorder didn't start, "" where all did."""
 
     @classmethod
     def read(cls, folder: Path) -> Seen:
@@ -50,7 +52,9 @@ class Seen:
                 without = seen["python"]
             for file in sorted(path.parent.glob("*.npz")):
                 samples.setdefault(file.name, file)
-        return cls(functions, samples, without)
+        word = folder / PROBLEM
+        problem = word.read_text(encoding="utf-8") if word.exists() else ""
+        return cls(functions, samples, without, problem)
 
 
 class Profile:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import FrameType
 
 from .errors import RecordError
-from .recorder.graphlift_recorder import BASE, OUTPUT, ROOT
+from .recorder.graphlift_recorder.exchange import BASE, OUTPUT, ROOT
 
 _RECORDER = Path(__file__).parent / "recorder"
 

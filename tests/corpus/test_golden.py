@@ -51,6 +51,7 @@ def test_golden(path: Path, tmp_path: Path, update_golden: bool) -> None:
         twice = pipeline.rewrite(rewritten.text, path.name, Options(), profile)
         assert twice.text == rewritten.text
     if update_golden:
+        golden.parent.mkdir(exist_ok=True)
         golden.write_text(rewritten.text, encoding="utf-8")
 
 

@@ -268,6 +268,9 @@ class Evaluation:
             return self.settle(
                 methods.method(receiver, node.func.attr, args, kwargs), node
             )
+        if isinstance(node.func, ast.Call):
+            receiver = self.visit(node.func)
+            return self.settle(methods.method(receiver, "__call__", args, kwargs), node)
         if isinstance(node.func, ast.Name) and node.func.id == "len":
             return self.settle(outcome(operators.length(args[0])), node)
         raise Missing(ast.unparse(node))
@@ -550,9 +553,8 @@ def impure(text: str) -> list[str]:
             first, second = run(text, env), run(text, env)
         except Exception:
             continue
-        if not evaluation.effects & {"random", "variable", "io"} and repr(
-            first
-        ) != repr(second):
+        stateful = evaluation.effects & {"random", "variable", "io"}
+        if not stateful and shown(first) != shown(second):
             return [f"{text}: {first!r}, then {second!r}"]
         changed = any((env[n].numpy() != old).any() for n, old in variables.items())
         if changed and "assign" not in evaluation.effects:

@@ -185,6 +185,17 @@ tf.random.Generator.from_seed(1).state
 tf.keras.metrics.Mean().update_state(1.0)
 tf.keras.metrics.Mean().reset_state()
 tf.keras.metrics.Mean().name
+tf.keras.metrics.Mean().result()
+tf.keras.metrics.Mean()(2.0)
+tf.keras.metrics.Sum().result()
+tf.keras.metrics.SparseCategoricalAccuracy()([1], [[0.1, 0.9]])
+tf.keras.metrics.AUC().result()
+tf.keras.metrics.Precision().result()
+tf.keras.losses.MeanSquaredError()(tf.ones((2, 3)), tf.ones((2, 3)))
+tf.keras.losses.BinaryCrossentropy(reduction='none')(tf.ones((2, 3)), tf.ones((2, 3)))
+tf.keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.5)(1)
+tf.keras.optimizers.SGD(0.1).learning_rate
+tf.keras.optimizers.SGD(0.1).iterations
 tf.keras.optimizers.SGD(0.1).apply_gradients([(f, tf.Variable(f))])
 tf.keras.optimizers.SGD(0.1).apply([f], [tf.Variable(f)])
 tf.keras.optimizers.SGD(0.1).name

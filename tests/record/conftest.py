@@ -64,9 +64,9 @@ class Project:
         return dict(data["functions"])
 
     def samples(self, key: str) -> Path:
-        from graphlift.codemods.record.recorder.graphlift_recorder import writing
+        from graphlift.codemods.record.recorder.graphlift_recorder import exchange
 
-        return self.profile.with_name("samples") / writing.sample_name(key)
+        return self.profile.with_name("samples") / exchange.sample_name(key)
 
 
 @pytest.fixture

@@ -1,12 +1,13 @@
 """What can be run, and what is said where it can't."""
 
 import os
+import shutil
 import stat
 import sys
 
 import pytest
 
-from graphlift.codemods.record import RecordError, record
+from graphlift.codemods.record import RecordError, record, running
 from graphlift.codemods.record.command import resolve
 
 
@@ -83,6 +84,18 @@ def test_a_program_without_tensorflow_is_recorded(tmp_path):
     )
     assert record([sys.executable, "hidden.py"], tmp_path) == 0
     assert (tmp_path / ".graphlift" / "profile.json").exists()
+
+
+def test_a_recorder_that_does_not_start(tmp_path, monkeypatch, capfd):
+    recorder = tmp_path / "recorder"
+    shutil.copytree(running._RECORDER, recorder)
+    (recorder / "graphlift_recorder" / "__init__.py").write_text("1 / 0\n")
+    monkeypatch.setattr(running, "_RECORDER", recorder)
+    (tmp_path / "script.py").write_text("print('ran')\n")
+    with pytest.raises(RecordError, match="can't start there: ZeroDivisionError"):
+        record([sys.executable, "script.py"], tmp_path)
+    out, err = capfd.readouterr()
+    assert (out, err) == ("ran\n", "")
 
 
 def test_a_profile_that_is_none_is_refused_before_the_run(tmp_path, capfd):

@@ -254,10 +254,15 @@ def test_deep_recursion_ends_as_ever(project):
     assert "graphlift" not in recorded.stderr
 
 
-def test_a_module_that_shadows_the_standard_library_is_imported(project):
+def test_modules_that_shadow_the_standard_library_are_imported(project):
     project.write("symtable.py", "def f():\n    return 'mine'\n")
-    project.write("script.py", "import symtable\nprint(symtable.f())\n")
-    assert project.record(PYTHON, "script.py").stdout == "mine\n"
+    project.write("src/ctypes.py", "def f():\n    return 'mine too'\n")
+    project.write(
+        "script.py", "import symtable, ctypes\nprint(symtable.f(), ctypes.f())\n"
+    )
+    src = str(project.folder / "src")
+    done = project.record(PYTHON, "script.py", PYTHONPATH=src)
+    assert done.stdout == "mine mine too\n"
 
 
 def test_an_earlier_sitecustomize_runs(project, tmp_path_factory):

@@ -289,7 +289,9 @@ class Evaluation:
         )
         if is_tensor(value):
             self.operation()
-        elif is_tensor(index):
+        if kind == SIZE:
+            return weak("int")
+        if is_tensor(index) and not is_tensor(value):
             self.problem("a Python container is indexed by a tensor", node, "GL111")
         return kind
 
@@ -560,6 +562,8 @@ class Evaluation:
                     self.effect("assign", node)
                     self.operation()
                     return self.facts.kind(owner)
+            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=name):
+                return self.session.call_super(self, node, name, self.arguments(node, environment))
             case ast.Name(id="isinstance") if len(node.args) == 2:
                 kind = self.evaluate(node.args[0], environment)
                 self.evaluate(node.args[1], environment)
@@ -612,6 +616,10 @@ class Evaluation:
         if arguments.spread:
             self.problem(f"what `{ast.unparse(node.func)}` is called with is not known", node)
             return UNKNOWN
+        if any(_has_size(k) for k in arguments.all):
+            self.problem("a size that is not static is passed here", node, "GL406")
+        if name.startswith("tensorflow.image.") and any(is_tensor(k) and getattr(k, "shape", ()) is None for k in arguments.all):
+            self.problem(f"`{ast.unparse(node.func)}` needs a known rank in a graph", node)
         plain = Arguments([_unmixed(k) for k in arguments.positional], {k: _unmixed(v) for k, v in arguments.keywords.items()})
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
@@ -734,6 +742,10 @@ def _blocker(effect: str, what: str, node: ast.AST) -> tuple[str, ast.AST, str]:
     }
     reason, code = reasons.get(effect, (f"{what} does more than compute", "GL401"))
     return reason, node, code
+
+
+def _has_size(kind: Kind) -> bool:
+    return kind == SIZE or (isinstance(kind, Sequence) and any(map(_has_size, kind.items)))
 
 
 def _unmixed(kind: Kind) -> Kind:

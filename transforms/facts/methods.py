@@ -13,10 +13,7 @@ from . import tensorflow_data, tensorflow_names, tensorflow_random
 from . import tensorflow_values as values
 from .kinds import (
     BOOL,
-    FLOAT,
-    INT,
     NONE,
-    SIZE,
     STR,
     UNKNOWN,
     Array,
@@ -37,16 +34,19 @@ from .kinds import (
     Tensor,
     TensorArray,
     Variable,
-    forget,
     join,
-    join_all,
 )
-from .operators import array_or_scalar, each
-from .outcome import Outcome, Raises, Unsure, outcome
+from .methods_numpy import array_attribute, array_method
+from .methods_python import (
+    dict_method,
+    dtype_attribute,
+    python_method,
+    sequence_method,
+    shape_attribute,
+)
+from .outcome import Outcome, Raises, Unsure, each, outcome
 from .tensorflow_arguments import Arguments, bind
-from .tensorflow_arrays import reshaped
-from .tensorflow_math import reduced
-from .tensorflow_values import inner, tensor
+from .tensorflow_values import tensor, words
 
 Args = tuple[Kind, ...]
 Kwargs = dict[str, Kind]
@@ -89,50 +89,24 @@ def _attribute(kind: Kind, name: str) -> Result:
         case Variable():
             return _variable_attribute(kind, name)
         case Array() | Scalar():
-            return _array_attribute(kind, name)
+            return array_attribute(kind, name)
         case Ragged() | Sparse():
             return _composite_attribute(kind, name)
         case TensorArray(dtype=dtype) if name == "dtype":
-            return _dtype(dtype)
+            return values.dtype_kind(dtype)
         case Sequence(type="shape") | Elements(type="shape"):
-            return _shape_attribute(kind, name)
+            return shape_attribute(kind, name)
         case Python(type="dtype"):
-            return _dtype_attribute(kind, name)
+            return dtype_attribute(kind, name)
         case Object():
             return _object_attribute(kind, name)
     raise Unsure(f"{kind}.{name}")
 
 
-def _dtype(name: str | None) -> Kind:
-    return Python("dtype") if name is None else Python("dtype", name)
-
-
-def _rank(shape: Shape) -> Kind:
-    return INT if shape is None else Python("int", len(shape))
-
-
 EAGER_ONLY_NAMES = ("op", "graph", "name", "value_index")
-NUMPY_NAMES = frozenset(
-    [
-        "T",
-        "astype",
-        "ravel",
-        "transpose",
-        "reshape",
-        "clip",
-        "size",
-        "tolist",
-        "data",
-        "item",
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "copy",
-        "flatten",
-        "itemsize",
-        "nbytes",
-    ]
+NUMPY_NAMES = words(
+    "T astype ravel transpose reshape clip size tolist data item sum mean max min "
+    "copy flatten itemsize nbytes"
 )
 
 
@@ -141,9 +115,9 @@ def _tensor_attribute(kind: Tensor, name: str) -> Result:
         case "shape":
             return values.dimensions(kind.shape)
         case "dtype":
-            return _dtype(kind.dtype)
+            return values.dtype_kind(kind.dtype)
         case "ndim":
-            return _rank(kind.shape)
+            return values.rank_kind(kind.shape)
         case "device" | "backing_device":
             return outcome(STR, "host")
     if name in EAGER_ONLY_NAMES or name in NUMPY_NAMES:
@@ -156,7 +130,7 @@ def _variable_attribute(kind: Variable, name: str) -> Result:
         case "shape":
             return values.dimensions(kind.shape)
         case "dtype":
-            return _dtype(kind.dtype)
+            return values.dtype_kind(kind.dtype)
         case "name" | "device":
             return STR
         case "trainable":
@@ -166,39 +140,12 @@ def _variable_attribute(kind: Variable, name: str) -> Result:
     raise Unsure(name)
 
 
-def _array_attribute(kind: Array | Scalar, name: str) -> Result:
-    shape = () if isinstance(kind, Scalar) else kind.shape
-    match name:
-        case "shape":
-            if shape is None:
-                return Elements("tuple", INT)
-            return Sequence(
-                "tuple", tuple(INT if n is None else Python("int", n) for n in shape)
-            )
-        case "dtype":
-            return _dtype(kind.dtype)
-        case "ndim":
-            return _rank(shape)
-        case "size":
-            count = None if shape is None else values.product(shape)
-            return INT if count is None else Python("int", count)
-        case "T":
-            return (
-                kind
-                if isinstance(kind, Scalar)
-                else Array(kind.dtype, None if shape is None else shape[::-1])
-            )
-        case "nbytes" | "itemsize":
-            return INT
-    raise Unsure(name)
-
-
 def _composite_attribute(kind: Shaped, name: str) -> Result:
     match name:
         case "shape":
             return _composite_shape(kind)
         case "dtype":
-            return _dtype(kind.dtype)
+            return values.dtype_kind(kind.dtype)
     if isinstance(kind, Sparse):
         rank = None if kind.shape is None else len(kind.shape)
         parts = {
@@ -219,32 +166,6 @@ def _composite_shape(kind: Shaped) -> Kind:
             tuple(UNKNOWN if n is None else Python("int", n) for n in kind.shape),
         )
     return values.dimensions(kind.shape)
-
-
-def _shape_attribute(kind: Sequence | Elements, name: str) -> Result:
-    if name in ("rank", "ndims"):
-        return Python("int", len(kind.items)) if isinstance(kind, Sequence) else INT
-    raise Unsure(name)
-
-
-def _dtype_attribute(kind: Python, name: str) -> Result:
-    dtype = values.dtype_of(kind)
-    match name:
-        case "name":
-            return STR if dtype is None else Python("str", dtype)
-        case "is_floating":
-            return BOOL if dtype is None else Python("bool", dtype in values.FLOATS)
-        case "is_integer":
-            return BOOL if dtype is None else Python("bool", dtype in values.INTEGERS)
-        case "is_complex":
-            return BOOL if dtype is None else Python("bool", dtype in values.COMPLEXES)
-        case "is_bool":
-            return BOOL if dtype is None else Python("bool", dtype == "bool")
-        case "base_dtype":
-            return kind
-        case "size":
-            return INT
-    raise Unsure(name)
 
 
 def _object_attribute(kind: Object, name: str) -> Result:
@@ -442,7 +363,9 @@ def _object_method(kind: Object, name: str, args: Args, kwargs: Kwargs) -> Resul
         "tape": _tape_method,
         "generator": _generator_method,
         "optimizer": _optimizer_method,
-        "metric": _metric_method,
+        "metric": lambda *given: _metric_method(kind, *given),
+        "loss": _loss_method,
+        "schedule": _schedule_method,
     }
     rule = rules.get(_family(kind))
     if rule is None:
@@ -455,7 +378,7 @@ def _tape_method(name: str, args: Args, kwargs: Kwargs) -> Result:
         return Object("tensorflow.GradientTape")
     a = _bound("tensorflow.GradientTape", name, args, kwargs)
     match name:
-        case "watch":
+        case "watch" | "reset":
             return NONE
         case "gradient":
             return _gradient(a["sources"])
@@ -510,317 +433,55 @@ def _optimizer_method(name: str, args: Args, kwargs: Kwargs) -> Result:
     raise Unsure(name)
 
 
-def _metric_method(name: str, args: Args, kwargs: Kwargs) -> Result:
-    match name:
-        case "update_state":
-            return outcome(NONE, "assign")
-        case "reset_state" | "reset_states":
-            return outcome(NONE, "assign")
-    raise Unsure(name)
-
-
-# ---- NumPy
-
-
-def _array_method(
-    kind: Array | Scalar, name: str, args: Args, kwargs: Kwargs
-) -> Result:
-    if any(isinstance(k, Tensor | Variable) for k in (*args, *kwargs.values())):
-        raise Unsure("a tensor given to NumPy")
-    shape = () if isinstance(kind, Scalar) else kind.shape
-    if name in REDUCTIONS:
-        return _array_reduced(kind.dtype, shape, name, args, kwargs)
-    match name:
-        case "item" if not args and not kwargs:
-            return _item(kind.dtype)
-        case "astype":
-            wanted = args[0] if args else kwargs.get("dtype", UNKNOWN)
-            dtype = _numpy_dtype(wanted)
-            if dtype == "string":
-                raise Unsure("an array of texts")
-            return array_or_scalar(dtype, shape)
-        case "reshape" if not kwargs:
-            return Array(kind.dtype, _reshaped(shape, args))
-        case "flatten" | "ravel":
-            return Array(
-                kind.dtype, (None if shape is None else values.product(shape),)
-            )
-        case "copy":
-            return kind
-        case "transpose" if not args and not kwargs:
-            return array_or_scalar(kind.dtype, None if shape is None else shape[::-1])
-        case "tolist" if shape is not None and len(shape) <= 1:
-            item = _item(kind.dtype)
-            return Elements("list", item) if shape else item
-        case "sort" | "fill":
-            return outcome(NONE, "mutates")
-    raise Unsure(name)
-
-
-REDUCTIONS = (
-    "sum",
-    "prod",
-    "mean",
-    "std",
-    "var",
-    "max",
-    "min",
-    "any",
-    "all",
-    "argmax",
-    "argmin",
+SCALAR_METRICS = words(
+    "AUC Accuracy BinaryAccuracy BinaryCrossentropy CategoricalAccuracy CategoricalCrossentropy "
+    "Mean MeanAbsoluteError MeanSquaredError Precision Recall RootMeanSquaredError "
+    "SparseCategoricalAccuracy SparseCategoricalCrossentropy Sum"
 )
+"""Metrics whose result is one float."""
 
 
-def _array_reduced(
-    dtype: str | None, shape: Shape, name: str, args: Args, kwargs: Kwargs
-) -> Kind:
-    if len(args) > 1 or not set(kwargs) <= {"axis", "keepdims"}:
-        raise Unsure(name)
-    axis = args[0] if args else kwargs.get("axis", NONE)
-    keep = values.constant_bool(kwargs.get("keepdims", NONE))
-    result = _reduced_dtype(name, dtype)
-    if axis == NONE and not keep:
-        return Scalar(result)
-    if shape == ():
-        raise Unsure("an axis of a scalar")
-
-    return array_or_scalar(result, reduced(shape, axis, keep))
-
-
-def _reduced_dtype(name: str, dtype: str | None) -> str | None:
-    if name in ("any", "all"):
-        return "bool"
-    if name in ("argmax", "argmin"):
-        return "int64"
-    if dtype is None:
-        return None
-    small = dtype == "bool" or dtype in values.INTEGERS
-    if name in ("mean", "std", "var") and small:
-        return "float64"
-    if name in ("sum", "prod") and small:
-        return "uint64" if dtype.startswith("uint") else "int64"
-    return dtype
-
-
-def _item(dtype: str | None) -> Kind:
-    for family, kind in (
-        (values.INTEGERS, INT),
-        (values.FLOATS - {"bfloat16"}, FLOAT),
-        (values.BOOL, BOOL),
-    ):
-        if dtype in family:
-            return kind
-    raise Unsure(f"an item of {dtype}")
-
-
-def _numpy_dtype(kind: Kind) -> str | None:
-    names = {
-        "builtins.float": "float64",
-        "float": "float64",
-        "int": "int64",
-        "bool": "bool",
-    }
-    name = getattr(kind, "name", None) or values.constant_str(kind) or ""
-    return names.get(name) or values.dtype_of(kind)
-
-
-def _reshaped(shape: Shape, args: Args) -> Shape:
-    if len(args) == 1:
-        return reshaped(shape, values.integers(args[0]))
-    return reshaped(shape, tuple(map(values.constant_int, args)))
-
-
-# ---- Python's containers and text
-
-LIST_CHANGES = ("append", "extend", "insert", "remove", "clear", "sort", "reverse")
-
-
-def _sequence_method(
-    kind: Sequence | Elements, name: str, args: Args, kwargs: Kwargs
-) -> Result:
-    if kind.type == "list":
-        if name in LIST_CHANGES:
-            return outcome(NONE, "mutates")
-        if name == "pop":
-            return _popped(kind, args)
-        if name == "copy":
-            return kind
-    if kind.type == "set" and name in ("add", "discard", "remove", "update", "clear"):
-        return outcome(NONE, "mutates")
-    if kind.type == "shape":
-        return _shape_method(kind, name, args)
-    if kind.type in ("list", "tuple") and name in ("index", "count"):
-        if all(isinstance(k, Python) for k in (*inner(kind), *args)):
-            return INT
-    raise Unsure(name)
-
-
-def _popped(kind: Sequence | Elements, args: Args) -> Outcome:
-    if args and not isinstance(args[0], Python):
-        raise Unsure("pop at a tensor")
-    position = values.constant_int(args[0]) if args else -1
-    if isinstance(kind, Sequence) and position is not None:
-        if not -len(kind.items) <= position < len(kind.items):
-            raise Raises(f"pop at {position} of {len(kind.items)}")
-        return outcome(kind.items[position], "mutates")
-    return outcome(join_all(map(forget, inner(kind))), "mutates")
-
-
-def _shape_method(kind: Sequence | Elements, name: str, args: Args) -> Result:
+def _metric_method(kind: Object, name: str, args: Args, kwargs: Kwargs) -> Result:
     match name:
-        case "as_list":
-            return (
-                Sequence("list", kind.items)
-                if isinstance(kind, Sequence)
-                else Elements("list", SIZE)
-            )
-        case "num_elements" if isinstance(kind, Sequence):
-            count = values.product(map(values.constant_int, kind.items))
-            return SIZE if count is None else Python("int", count)
-        case "concatenate" if (
-            isinstance(kind, Sequence) and args and isinstance(args[0], Sequence)
-        ):
-            return Sequence("shape", kind.items + args[0].items)
+        case "update_state" | "reset_state":
+            return outcome(NONE, "assign")
+        case "result" if _is_scalar_metric(kind):
+            return Tensor("float32", ())
+        case "__call__" if _is_scalar_metric(kind):
+            return outcome(Tensor("float32", ()), "assign")
     raise Unsure(name)
 
 
-DICT_CHANGES = ("update", "clear")
+def _is_scalar_metric(kind: Object) -> bool:
+    name = tensorflow_names.canonical(kind.name) or ""
+    return name.removeprefix("tensorflow.keras.metrics.") in SCALAR_METRICS
 
 
-def _dict_method(kind: Dict | Mapping, name: str, args: Args, kwargs: Kwargs) -> Result:
-    if name in DICT_CHANGES:
-        return outcome(NONE, "mutates")
-    match name:
-        case "copy":
-            return kind
-        case "keys" | "values" | "items":
-            return _view(kind, name)
-        case "get" | "pop" | "setdefault" if args and isinstance(args[0], Python):
-            found = _got(kind, name, args)
-            return outcome(found, *([] if name == "get" else ["mutates"]))
-        case "popitem":
-            raise Unsure(name)
+def _loss_method(name: str, args: Args, kwargs: Kwargs) -> Result:
+    """A loss object called: its reduction is not known, so neither is the shape."""
+    if name == "__call__":
+        return Tensor("float32")
     raise Unsure(name)
 
 
-def _view(kind: Dict | Mapping, name: str) -> Kind:
-    if isinstance(kind, Mapping):
-        members = {
-            "keys": kind.key,
-            "values": kind.value,
-            "items": Sequence("tuple", (kind.key, kind.value)),
-        }
-        return Elements(f"dict_{name}", members[name])
-    rows: dict[str, Args] = {
-        "keys": tuple(Python("str", key) for key, _ in kind.items),
-        "values": tuple(value for _, value in kind.items),
-        "items": tuple(
-            Sequence("tuple", (Python("str", key), value)) for key, value in kind.items
-        ),
-    }
-    return Sequence(f"dict_{name}", rows[name])
-
-
-def _got(kind: Dict | Mapping, name: str, args: Args) -> Kind:
-    default = args[1] if len(args) > 1 else NONE
-    if isinstance(kind, Mapping):
-        return (
-            kind.value if name == "pop" and len(args) < 2 else join(kind.value, default)
-        )
-    key = values.constant_str(args[0])
-    if key is None:
-        return join_all([*(forget(value) for _, value in kind.items), default])
-    found = kind.get(key)
-    if found is None and name == "pop" and len(args) < 2:
-        raise Raises(f"no key {key!r}")
-    return default if found is None else found
-
-
-TEXT_RESULTS: dict[str, Kind] = {
-    **dict.fromkeys(
-        [
-            "capitalize",
-            "casefold",
-            "center",
-            "expandtabs",
-            "format",
-            "join",
-            "ljust",
-            "lower",
-            "lstrip",
-            "removeprefix",
-            "removesuffix",
-            "replace",
-            "rjust",
-            "rstrip",
-            "strip",
-            "swapcase",
-            "title",
-            "translate",
-            "upper",
-            "zfill",
-        ],
-        STR,
-    ),
-    **dict.fromkeys(["count", "find", "index", "rfind", "rindex"], INT),
-    **dict.fromkeys(
-        [
-            "endswith",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdecimal",
-            "isdigit",
-            "isidentifier",
-            "islower",
-            "isnumeric",
-            "isspace",
-            "istitle",
-            "isupper",
-            "startswith",
-        ],
-        BOOL,
-    ),
-    **dict.fromkeys(["rsplit", "split", "splitlines"], Elements("list", STR)),
-    **dict.fromkeys(["partition", "rpartition"], Sequence("tuple", (STR, STR, STR))),
-    "encode": Python("bytes"),
-}
-
-
-def _python_method(kind: Python, name: str, args: Args, kwargs: Kwargs) -> Result:
-    if not all(map(_is_host, (*args, *kwargs.values()))):
-        raise Unsure(f"{name} of tensors")
-    if kind.type == "str" and name in TEXT_RESULTS:
-        return TEXT_RESULTS[name]
-    if kind.type == "bytes" and name == "decode":
-        return STR
-    if kind.type == "float" and name == "is_integer":
-        return BOOL
-    if kind.type == "int" and name == "bit_length":
-        return INT
-    raise Unsure(f"{kind}.{name}()")
-
-
-def _is_host(kind: Kind) -> bool:
-    """Is it made of Python and NumPy values alone?"""
-    if isinstance(kind, Sequence | Elements):
-        return all(map(_is_host, inner(kind)))
-    return isinstance(kind, Python | Scalar | Array)
+def _schedule_method(name: str, args: Args, kwargs: Kwargs) -> Result:
+    if name == "__call__":
+        return Tensor("float32", ())
+    raise Unsure(name)
 
 
 RECEIVERS: dict[type, Callable[..., Result]] = {
     Tensor: _tensor_method,
     Variable: _variable_method,
     TensorArray: _tensor_array_method,
-    Array: _array_method,
-    Scalar: _array_method,
+    Array: array_method,
+    Scalar: array_method,
     Dataset: _dataset_method,
     Iterator: _iterator_method,
     Object: _object_method,
-    Sequence: _sequence_method,
-    Elements: _sequence_method,
-    Dict: _dict_method,
-    Mapping: _dict_method,
-    Python: _python_method,
+    Sequence: sequence_method,
+    Elements: sequence_method,
+    Dict: dict_method,
+    Mapping: dict_method,
+    Python: python_method,
 }

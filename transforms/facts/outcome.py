@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .kinds import UNKNOWN, Kind
+from .kinds import UNKNOWN, Kind, join_all, members
 
 EFFECTS = frozenset(
     {
@@ -47,3 +48,41 @@ def outcome(kind: Kind, *effects: str) -> Outcome:
 def failure(reason: str) -> Outcome:
     """The outcome where eager mode raises."""
     return Outcome(UNKNOWN, error=reason)
+
+
+def each(
+    rule: Callable[[tuple[Kind, ...]], Kind | Outcome], *kinds: Kind
+) -> Outcome | None:
+    """The rule's outcome for every combination of the members of the kinds, joined.
+
+    None where one isn't known, or where some raise and others don't.
+    """
+    found: list[Outcome] = []
+    try:
+        for combination in every_member(kinds):
+            try:
+                result = rule(combination)
+                found.append(result if isinstance(result, Outcome) else Outcome(result))
+            except Raises as reason:
+                found.append(failure(str(reason)))
+    except Unsure:
+        return None
+    failed = [one for one in found if one.error]
+    if failed:
+        return failed[0] if len(failed) == len(found) else None
+    return Outcome(
+        join_all(one.kind for one in found),
+        frozenset().union(*(one.effects for one in found)),
+    )
+
+
+def every_member(kinds: Iterable[Kind]) -> Iterable[tuple[Kind, ...]]:
+    """The arguments with each union replaced by one of its members, in every combination."""
+    combinations: list[tuple[Kind, ...]] = [()]
+    for kind in kinds:
+        combinations = [
+            (*head, member) for head in combinations for member in members(kind)
+        ]
+        if len(combinations) > 36:
+            raise Unsure("too many combinations of kinds")
+    return combinations

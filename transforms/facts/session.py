@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
@@ -38,6 +38,11 @@ from .profile import FunctionNode, Profile, Recorded
 from .staging import holds_tensor, is_tensor, is_weak
 
 MOST_ROUNDS = 6
+IMPROBABLE_DTYPE = "float16"
+COMMON_DTYPES = ("float32", "float64", "int32", "int64", "bool", "string")
+KERAS_CONTAINERS = frozenset(
+    "Sequential Functional Model RNN Bidirectional TimeDistributed Wrapper Lambda StackedRNNCells".split()
+)
 INITIALIZERS = ("__init__", "build")
 DUNDERS = {"add": "add", "sub": "sub", "mult": "mul", "div": "truediv", "matmult": "matmul"}
 EXTERNAL_ROOTS = {"keras": "tensorflow.keras"}
@@ -84,6 +89,7 @@ class Session:
         self._globals: dict[str, Kind] = {}
         self._lambdas: dict[str, _Local] = {}
         self._active: list[str] = []
+        self._inferred: dict[str, dict[str, Kind]] = {}
         self._dirty = False
         self._by_node = {d.node: d for d in module.functions.values()}
         self._recorded = {
@@ -140,7 +146,37 @@ class Session:
             return None
         if UNKNOWN in annotated.values() or not any(map(holds_tensor, annotated.values())):
             return None
-        return annotated
+        if definition.qualname not in self._inferred:
+            self._inferred[definition.qualname] = annotated
+            self._inferred[definition.qualname] = self._with_dtypes(definition, annotated)
+        return dict(self._inferred[definition.qualname])
+
+    def _with_dtypes(self, definition: FunctionDefinition, parameters: dict[str, Kind]) -> dict[str, Kind]:
+        """Dtypes that annotations leave open, where only one lets the function run.
+
+        A graph traces every arm, so each operation has to take its operands; a parameter of another dtype raises.
+        """
+        result = dict(parameters)
+        unknown = [n for n, k in parameters.items() if isinstance(k, Tensor | Variable) and k.dtype is None]
+        for name in unknown:
+            obstacles = {d: self._obstacles(definition, result, name, d) for d in COMMON_DTYPES}
+            least = min(obstacles.values())
+            possible = [d for d, count in obstacles.items() if count == least]
+            if len(possible) == 1 and self._obstacles(definition, result, name, IMPROBABLE_DTYPE) > least:
+                result[name] = _with_dtype(result[name], possible[0])
+        return result
+
+    def _obstacles(self, definition: FunctionDefinition, parameters: dict[str, Kind], name: str, dtype: str) -> int:
+        """How often the function would raise, or do what is not known, with a parameter of this dtype."""
+        saved = dict(self._found), dict(self._contexts), self._dirty
+        facts = FunctionFacts(definition, {**parameters, name: _with_dtype(parameters[name], dtype)})
+        self._active.append(definition.qualname)
+        try:
+            Interpreter(self, None).function(definition, facts, None)
+        finally:
+            self._active.pop()
+            self._found, self._contexts, self._dirty = saved
+        return len(facts.problems)
 
     def annotation(self, node: ast.expr | None) -> Kind:
         """The kind that an annotation promises; unknown where there is none."""
@@ -406,10 +442,15 @@ class Session:
             if method is not None:
                 return self._call_definition(evaluation, node, method, function, arguments, environment)
             if function.name.startswith(("keras.", "tensorflow.keras.")):
+                if function.name.rpartition(".")[2] in KERAS_CONTAINERS and self._own_keras_classes():
+                    evaluation.problem(f"{function} may hold layers of this module", node)
                 evaluation.operation()
                 return Tensor()
         evaluation.problem(f"what calling {function} does is not known", node)
         return UNKNOWN
+
+    def _own_keras_classes(self) -> bool:
+        return any(KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes)
 
     def _construct(
         self, evaluation: Evaluation, node: ast.Call, made: ClassDefinition, arguments: Arguments
@@ -425,6 +466,20 @@ class Session:
         elif arguments.all:
             evaluation.problem(f"`{made.qualname}` takes no arguments", node)
         return kind
+
+    def call_super(self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        """What `super().name(...)` gives."""
+        owner = evaluation.facts.definition.owner
+        bases = self.module.bases(owner.qualname) if owner else []
+        for base in bases:
+            method = self.module.method(base, name)
+            if method is not None and owner is not None:
+                receiver = evaluation.facts.parameters.get(evaluation.facts.definition.parameters[0].arg, UNKNOWN)
+                return self._call_definition(evaluation, node, method, receiver, arguments, Environment())
+        if name in ("__init__", "build") and set(bases) <= GRAPH_BASES:
+            return NONE
+        evaluation.problem(f"what `super().{name}` does is not known", node)
+        return UNKNOWN
 
     def operator(
         self, evaluation: Evaluation, name: str, left: Kind, right: Kind, node: ast.AST
@@ -538,6 +593,10 @@ class Session:
         if joined != old:
             found[name] = joined
             self._dirty = True
+
+
+def _with_dtype(kind: Kind, dtype: str) -> Kind:
+    return replace(kind, dtype=dtype) if isinstance(kind, Tensor | Variable) else kind
 
 
 def _settled(kind: Kind) -> Kind:

@@ -10,23 +10,30 @@ from collections.abc import Mapping, Sequence
 
 from . import (
     tensorflow_arrays,
+    tensorflow_creation,
     tensorflow_data,
+    tensorflow_images,
+    tensorflow_linear,
     tensorflow_math,
     tensorflow_names,
     tensorflow_neural,
     tensorflow_objects,
+    tensorflow_picking,
     tensorflow_random,
     tensorflow_text,
 )
 from .kinds import NONE, Kind, Module, Python, Type
-from .operators import each
-from .outcome import Outcome
+from .outcome import Outcome, each
 from .tensorflow_arguments import Rule, bind
 
 RULES: dict[str, Rule] = (
     tensorflow_math.RULES
+    | tensorflow_linear.RULES
+    | tensorflow_creation.RULES
     | tensorflow_arrays.RULES
+    | tensorflow_picking.RULES
     | tensorflow_neural.RULES
+    | tensorflow_images.RULES
     | tensorflow_text.RULES
     | tensorflow_data.RULES
     | tensorflow_random.RULES

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from . import tensorflow_names
 from .kinds import NONE, Kind
@@ -78,6 +79,7 @@ def bind(name: str, args: Sequence[Kind], kwargs: Mapping[str, Kind]) -> Argumen
     )
 
 
+@cache
 def _defaults(name: str) -> dict[str, Kind]:
     signature = tensorflow_names.signature(name)
     assert signature is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .kinds import Array, Kind, Python, Scalar, Shape, join_all
 from .outcome import Raises, Unsure
 from .tensorflow_values import BOOL, COMPLEXES, INTEGERS, NUMBERS, REALS
 
@@ -93,3 +94,21 @@ def _float_bits(family: str, bits: int) -> int:
     if family == "complex":
         return bits // 2
     return min(2 * bits, 64)
+
+
+def operand(kind: Kind) -> Array:
+    """An operand of NumPy arithmetic as an array."""
+    if isinstance(kind, Array):
+        return kind
+    if isinstance(kind, Scalar):
+        return Array(kind.dtype, ())
+    if isinstance(kind, Python) and kind.type in WEAK:
+        return Array(None, ())
+    raise Unsure(f"NumPy arithmetic on {kind}")
+
+
+def array_or_scalar(dtype: str | None, shape: Shape) -> Kind:
+    """What NumPy gives for a result: a scalar where it has no dimensions."""
+    if shape is None:
+        return join_all((Array(dtype), Scalar(dtype)))
+    return Array(dtype, shape) if shape else Scalar(dtype)

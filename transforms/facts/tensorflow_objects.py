@@ -21,7 +21,7 @@ from .kinds import (
 )
 from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_arguments import Arguments, Rule
-from .tensorflow_values import tensor
+from .tensorflow_values import tensor, words
 
 
 def variable(a: Arguments) -> Outcome:
@@ -53,32 +53,18 @@ def tensor_shape(a: Arguments) -> Kind:
     dims = a["dims"]
     if dims == NONE:
         return Elements("shape", SIZE)
-    if isinstance(dims, Sequence):
-        if all(k == SIZE or isinstance(k, Python) for k in dims.items):
-            return Sequence("shape", dims.items)
-    raise Unsure("a shape of tensors")
+    if not isinstance(dims, Sequence) or any(
+        k != SIZE and not isinstance(k, Python) for k in dims.items
+    ):
+        raise Unsure("a shape of tensors")
+    return Sequence("shape", dims.items)
 
 
-KERAS_ARGUMENTS = frozenset(
-    [
-        "activity_regularizer",
-        "autocast",
-        "batch_shape",
-        "clipnorm",
-        "clipvalue",
-        "dtype",
-        "ema_momentum",
-        "ema_overwrite_frequency",
-        "global_clipnorm",
-        "gradient_accumulation_steps",
-        "input_dim",
-        "input_shape",
-        "loss_scale_factor",
-        "name",
-        "trainable",
-        "use_ema",
-        "weight_decay",
-    ]
+KERAS_ARGUMENTS = words(
+    "activity_regularizer autocast batch_shape clipnorm clipvalue dtype "
+    "ema_momentum ema_overwrite_frequency global_clipnorm "
+    "gradient_accumulation_steps input_dim input_shape loss_scale_factor name "
+    "trainable use_ema weight_decay"
 )
 """What Keras's base classes take; others may be refused."""
 

@@ -7,8 +7,18 @@ from .kinds import NONE, Elements, Kind, Ragged, Sequence, Shape, Sparse, Tensor
 from .outcome import Raises, Unsure
 from .tensorflow_arguments import Arguments, Rule, named
 from .tensorflow_arrays import members_of, one_dtype
-from .tensorflow_math import COMPLEX_DTYPES, REAL_DTYPES, reduced
-from .tensorflow_values import COMPLEXES, EVERY, NUMBERS, STRING, accept, inner, tensor
+from .tensorflow_math import reduced
+from .tensorflow_values import (
+    COMPLEX_DTYPES,
+    COMPLEXES,
+    EVERY,
+    NUMBERS,
+    REAL_DTYPES,
+    STRING,
+    accept,
+    inner,
+    tensor,
+)
 
 TEXT = Tensor("string", ())
 

@@ -21,7 +21,6 @@ from .kinds import (
     Tensor,
     Type,
     Variable,
-    members,
 )
 from .outcome import Raises, Unsure
 
@@ -34,6 +33,12 @@ NUMBERS = REALS | COMPLEXES
 BOOL = frozenset({"bool"})
 STRING = frozenset({"string"})
 EVERY = NUMBERS | BOOL | STRING
+INEXACT = FLOATS | COMPLEXES
+SINGLE_OR_DOUBLE = frozenset({"float32", "float64"})
+EXACT = SINGLE_OR_DOUBLE | COMPLEXES
+INDICES = frozenset({"int32", "int64"})
+REAL_DTYPES = {"complex64": "float32", "complex128": "float64"}
+COMPLEX_DTYPES = {real: dtype for dtype, real in REAL_DTYPES.items()}
 USUAL = frozenset({"float16", "float32", "float64", "int32", "int64", "bool", "string"})
 """The dtypes whose rules are known for certain; about the others a rule may be unsure."""
 
@@ -58,6 +63,12 @@ TAKES = {
 """The dtypes that a Python value may be converted to."""
 
 WIDE_INT = 2**31
+TRUE, FALSE = Python("bool", True), Python("bool", False)
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
 
 
 # ---- conversion to tensors
@@ -369,18 +380,16 @@ def dimensions(shape: Shape) -> Kind:
     )
 
 
+def dtype_kind(name: str | None) -> Kind:
+    """The kind of `x.dtype`."""
+    return Python("dtype") if name is None else Python("dtype", name)
+
+
+def rank_kind(shape: Shape) -> Kind:
+    """The kind of `x.ndim`."""
+    return Python("int") if shape is None else Python("int", len(shape))
+
+
 def inner(kind: Sequence | Elements) -> tuple[Kind, ...]:
     """The kinds of the members of a sequence."""
     return kind.items if isinstance(kind, Sequence) else (kind.element,)
-
-
-def every_member(kinds: Iterable[Kind]) -> Iterable[tuple[Kind, ...]]:
-    """The arguments with each union replaced by one of its members, in every combination."""
-    combinations: list[tuple[Kind, ...]] = [()]
-    for kind in kinds:
-        combinations = [
-            (*head, member) for head in combinations for member in members(kind)
-        ]
-        if len(combinations) > 36:
-            raise Unsure("too many combinations of kinds")
-    return combinations

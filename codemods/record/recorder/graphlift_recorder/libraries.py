@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import randomness, watching
+from .posing import posing
 
 if TYPE_CHECKING:
     from .loading import Project
@@ -51,20 +52,18 @@ def _generators(namespace: dict[str, Any]) -> None:
         setattr(generator, name, _drawing(getattr(generator, name)))
 
 
-def _drawing(original: Callable[..., Any]) -> Callable[..., Any]:
+def _drawing(original: Any) -> Any:
     """The function, noting that it draws from TensorFlow's randomness."""
 
     def draw(*args: Any, **kwargs: Any) -> Any:
         watching.drawn("tf")
         return original(*args, **kwargs)
 
-    return _posing(draw, original)
+    return _standing_in(draw, original)
 
 
-def _posing(wrapper: Any, original: Any) -> Any:
-    wrapper.__code__ = wrapper.__code__.replace(
-        co_filename=original.__code__.co_filename
-    )
+def _standing_in(wrapper: Any, original: Any) -> Any:
+    posing(wrapper, original.__code__.co_filename)
     return functools.wraps(original)(wrapper)
 
 
@@ -88,7 +87,7 @@ def _conversions(namespace: dict[str, Any]) -> None:
             function.traced(_arguments(f, args, kwargs or {}), result)
         return result
 
-    namespace["converted_call"] = _posing(converted_call, original)
+    namespace["converted_call"] = _standing_in(converted_call, original)
 
 
 def _function_of(f: Any) -> watching.Function | None:

@@ -45,7 +45,7 @@ class _Python(_Window):
 
     def __init__(self) -> None:
         super().__init__()
-        self.open(id(random._inst) + object.__basicsize__)  # type: ignore[attr-defined]
+        self.open(id(random._inst) + object.__basicsize__)
         words = random.getstate()[1]
         index, first = (
             word.to_bytes(4, sys.byteorder) for word in (words[-1], words[0])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
-from itertools import islice
 from typing import Any
 
 Same = Callable[[Any], bool]
@@ -48,17 +47,19 @@ def same_as(value: Any, depth: int = 0) -> Same:
     return _same_object(value)
 
 
-def _same_items(cls: type, value: Any, depth: int) -> Same:
+def _same_items(cls: Any, value: Any, depth: int) -> Same:
     length = len(value)
     sames = [same_as(item, depth + 1) for item in value[:MOST_ITEMS]]
-    return lambda other: (
-        type(other) is cls
-        and len(other) == length
-        and all(
-            same(item)
-            for same, item in zip(sames, islice(other, MOST_ITEMS), strict=False)
-        )
-    )
+
+    def same_items(other: Any) -> bool:
+        fits = type(other) is cls and len(other) == length
+        return fits and all(map(_call, sames, other))
+
+    return same_items
+
+
+def _call(same: Same, item: Any) -> bool:
+    return same(item)
 
 
 def _comparable(array: Any) -> bool:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 MOST_CALLS = 5
 PLAIN_CALLS = 3
 """So many calls are taken as they come; further ones only if the kinds of their arguments are new."""
+MOST_TRIES = 10
 MOST_BYTES = 1 << 20
 
 _VALUES = (int, float, bool, str, type(None))
@@ -37,16 +37,20 @@ class Samples:
         self.calls: list[dict[str, Any]] = []
         self.arrays: dict[str, Any] = {}
         self._bytes = 0
+        self._tries = 0
         self._seen: set[tuple[str, ...]] = set()
 
     def wanted(self, kinds: tuple[str, ...]) -> bool:
         taken = len(self.calls)
-        return taken < PLAIN_CALLS or (taken < MOST_CALLS and kinds not in self._seen)
+        if taken == MOST_CALLS or self._tries == MOST_TRIES:
+            return False
+        return taken < PLAIN_CALLS or kinds not in self._seen
 
     def take(
         self, args: list[Any], kwargs: dict[str, Any], kinds: tuple[str, ...]
     ) -> None:
         """Keep a copy of a call's arguments, if they can be kept."""
+        self._tries += 1
         call = _Call(len(self.arrays), MOST_BYTES - self._bytes)
         try:
             self.calls.append(
@@ -90,10 +94,11 @@ class _Call:
                 raise Unsampled
             return {"dict": {key: self.keep(item) for key, item in value.items()}}
         if cls.__name__ == "EagerTensor" and cls.__module__.startswith("tensorflow."):
-            self._account(value.dtype.size * value.shape.num_elements())
+            self._room_for(value.dtype.size * value.shape.num_elements())
             return {"tensor": self._array(value.numpy())}
         numpy = sys.modules.get("numpy")
         if numpy is not None and cls is numpy.ndarray:
+            self._room_for(value.nbytes)
             return {"array": self._array(value.copy())}
         raise Unsampled
 
@@ -112,18 +117,17 @@ class _Call:
         return name
 
     def _account(self, size: int) -> None:
+        self._room_for(size)
         self.bytes += size
-        if self.bytes > self._room:
+
+    def _room_for(self, size: int) -> None:
+        if self.bytes + size > self._room:
             raise Unsampled
 
 
 def _bytes_array(value: Any, numpy: Any) -> Any:
     """An array of byte strings that NumPy gives back as they were (it drops trailing NULs)."""
-    items = [*_items(value)]
+    items = value.reshape(-1).tolist()
     if not all(type(item) is bytes and not item.endswith(b"\0") for item in items):
         raise Unsampled
     return numpy.array(items, dtype="S").reshape(value.shape)
-
-
-def _items(value: Any) -> Iterator[Any]:
-    yield from value.reshape(-1).tolist()

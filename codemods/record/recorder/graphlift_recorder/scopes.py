@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import symtable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .source import SCOPES, FunctionNode, statements
 
@@ -17,6 +17,12 @@ class Names:
     written: frozenset[str]
     """Those globals it assigns."""
     closure: frozenset[str]
+
+    def without(self, modules: frozenset[str]) -> Names:
+        """The names but for globals that hold modules."""
+        return replace(
+            self, globals=self.globals - modules, written=self.written - modules
+        )
 
 
 class Scopes:

@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 import ast
+import hashlib
+import textwrap
 from collections.abc import Iterator
+from importlib.util import decode_source
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SCOPES = (*FUNCTIONS, ast.ClassDef)
+
+
+def read(data: bytes) -> str:
+    """The text of a module's bytes, with every line end a newline."""
+    return decode_source(data)
+
+
+def digest(lines: list[str], node: FunctionNode) -> str:
+    """What tells a function's present source from an earlier one; `lines` are its module's."""
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    text = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
@@ -25,9 +44,8 @@ def _functions(
             yield from _functions(child, f"{name}.", declared(child, ast.Global))
         else:
             yield name, child
-            yield from _functions(
-                child, f"{name}.<locals>.", declared(child, ast.Global)
-            )
+            inside = declared(child, ast.Global)
+            yield from _functions(child, f"{name}.<locals>.", inside)
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:

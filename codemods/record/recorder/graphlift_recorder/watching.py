@@ -142,16 +142,16 @@ class Chain(Place):
 class Outer(Place):
     """A global or closure variable, looked at on entry, with the chains that start from it."""
 
-    def __init__(self, name: str, chains: list[Chain]) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.name = name
-        self._chains = chains
+        self.chains: list[Chain] = []
         self._steady = Steady()
 
     def enter(self, value: Any) -> None:
         self.kinds.add(describe(value))
         self._steady.look(value)
-        for chain in self._chains:
+        for chain in self.chains:
             chain.enter(value)
 
     @property
@@ -244,24 +244,30 @@ class Function(Watched):
 
     def enter(self, values: tuple[Any, ...]) -> bool:
         """A call begins: whether to watch it."""
-        if not self.enter_generator(values, sys._getframe(1)):
+        if not self._begin(values, sys._getframe(1)):
             return False
         running().append(Activation(self))
         return True
 
-    def enter_generator(
-        self, values: tuple[Any, ...], frame: types.FrameType | None = None
-    ) -> bool:
-        """The body of a generator or coroutine begins: whether to watch it.
+    def enter_generator(self, values: tuple[Any, ...]) -> bool:
+        """A generator's body begins: whether to watch it.
 
         It isn't among the calls in progress, since these end last in, first out.
         """
+        self.returns.kinds.add("generator")
+        return self._begin(values, sys._getframe(1))
+
+    def enter_coroutine(self, values: tuple[Any, ...]) -> bool:
+        """Likewise for the body of an async function."""
+        return self._begin(values, sys._getframe(1))
+
+    def _begin(self, values: tuple[Any, ...], frame: types.FrameType) -> bool:
         try:
-            return self._enter(values, frame or sys._getframe(1))
+            return self._look(values, frame)
         except Exception:  # no room on the stack, say
             return False
 
-    def _enter(self, values: tuple[Any, ...], frame: types.FrameType) -> bool:
+    def _look(self, values: tuple[Any, ...], frame: types.FrameType) -> bool:
         kinds = tuple([describe(value) for value in values])
         if any("KerasTensor" in kind for kind in kinds) or symbolic_build():
             self.calls -= 1

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
 from importlib import util
 from typing import Any
 
+from .exchange import SEEN, sample_name
 from .loading import Project
 from .watching import Function, Loop, Place
-
-SEEN = "seen.json"
 
 
 def write(project: Project, folder: str) -> None:
@@ -21,11 +19,11 @@ def write(project: Project, folder: str) -> None:
     `seen.json` holds "python", "tensorflow" (whether it can be imported) and "functions": entries as
     in a profile, with a list of kinds for each kind, unjoined.
     """
-    functions = {}
+    functions: dict[str, Function] = {}
     for function in project.functions:
         if function.calls > 0:
             functions.setdefault(function.key, function)
-    own = os.path.join(folder, str(os.getpid()))
+    own = os.path.join(folder, f"{os.getpid()}-{os.urandom(4).hex()}")
     os.makedirs(own)
     for key, function in functions.items():
         if function.samples.calls and "numpy" in sys.modules:
@@ -37,11 +35,6 @@ def write(project: Project, folder: str) -> None:
     }
     with open(os.path.join(own, SEEN), "w", encoding="utf-8") as file:
         json.dump(seen, file)
-
-
-def sample_name(key: str) -> str:
-    """The name of the file of a function's samples."""
-    return hashlib.sha1(key.encode()).hexdigest()[:12] + ".npz"
 
 
 def entry(function: Function) -> dict[str, Any]:

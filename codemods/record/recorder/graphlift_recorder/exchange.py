@@ -1,0 +1,22 @@
+"""What the recorder and its parent process agree on."""
+
+from __future__ import annotations
+
+import hashlib
+
+ROOT = "GRAPHLIFT_RECORD_ROOT"
+"""Environment variable: the folder whose files are the project's."""
+BASE = "GRAPHLIFT_RECORD_BASE"
+"""Environment variable: the folder that paths in the profile start from."""
+OUTPUT = "GRAPHLIFT_RECORD_OUTPUT"
+"""Environment variable: a folder in which every process makes one of its own, for what it has seen."""
+
+SEEN = "seen.json"
+"""The file, in a process's folder, of what it has seen; see `writing`."""
+PROBLEM = "problem"
+"""The file, in the output folder, that says why a recorder didn't start."""
+
+
+def sample_name(key: str) -> str:
+    """The name of the file of a function's samples."""
+    return hashlib.sha1(key.encode()).hexdigest()[:12] + ".npz"

@@ -1,0 +1,30 @@
+"""Starts the recorder."""
+
+from __future__ import annotations
+
+import atexit
+import os
+
+from . import loading, script
+from .exchange import BASE, OUTPUT, ROOT
+from .loading import Project
+from .watching import retire
+from .writing import write
+
+
+def start() -> None:
+    """Record from now on until the process ends; nothing where no parent process asks for it."""
+    root, base, output = (os.environ.get(name) for name in (ROOT, BASE, OUTPUT))
+    if root is None or base is None or output is None:
+        return
+    project = Project(root, base)
+    process = os.getpid()
+
+    def finish() -> None:
+        retire(project.functions)
+        if os.getpid() == process and os.path.isdir(output):
+            write(project, output)
+
+    loading.install(project)
+    script.install(project)
+    atexit.register(finish)
