@@ -81,8 +81,7 @@ def junction(writer: Writer, node: ast.BoolOp) -> str:
     is_and = isinstance(node.op, ast.And)
     operands = [v for v in node.values if v in writer.facts.kinds and not _decided(writer.kind(v))]
     for operand in operands:
-        kind = writer.kind(operand)
-        if isinstance(kind, Tensor | Variable) and kind.dtype not in (None, "bool") and not _is_test(writer, node):
+        if node not in writer.facts.tests and not _is_bool(writer.kind(operand)):
             raise Refusal("`and`/`or` for the value of an operand is not lifted", node, "GL103")
     result = _operand(writer, operands[-1])
     for operand in reversed(operands[:-1]):
@@ -134,8 +133,10 @@ def _decided(kind: Kind) -> bool:
     return isinstance(kind, Python) and kind.known
 
 
-def _is_test(writer: Writer, node: ast.BoolOp) -> bool:
-    return True
+def _is_bool(kind: Kind) -> bool:
+    if isinstance(kind, Python):
+        return kind.type == "bool"
+    return isinstance(kind, Tensor | Variable) and kind.dtype == "bool"
 
 
 def comparison(writer: Writer, node: ast.Compare) -> str | None:

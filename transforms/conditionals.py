@@ -11,7 +11,7 @@ from .facts.kinds import UNKNOWN, Kind
 from .facts.staging import fits_graph
 from .findings import Refusal
 from .rule import Rule
-from .steps import Code, Define, Step
+from .steps import Code, Define, Step, with_origin
 
 if TYPE_CHECKING:
     from .expressions import Writer
@@ -119,13 +119,13 @@ def lower_if(planner: Planner, node: ast.If) -> list[Step]:
         if not fits_graph(planner.facts.result):
             raise Refusal(f"it returns one of several: {planner.facts.result}", node, "GL101")
         text, steps = _call(planner, node, None)
-        return [*steps, Code(f"return {text}", node)]
+        return with_origin([*steps, Code(f"return {text}")], node)
     outs = planner.outs(node)
     if not outs and not planner.has_effects(node):
         return []
     text, steps = _call(planner, node, outs)
     target = ", ".join(outs)
-    return [*steps, Code(f"{target} = {text}" if outs else text, node if not steps else None)]
+    return with_origin([*steps, Code(f"{target} = {text}" if outs else text)], node)
 
 
 def _call(planner: Planner, node: ast.If, outs: list[str] | None) -> tuple[str, list[Step]]:
@@ -159,9 +159,8 @@ def _defined(
     body = [*planner.copies(arm, parameters), *planner.block(arm)]
     if outs is not None:
         body += _result(planner, node, arm, outs, after)
-    origin = node if arm is node.body else None
     call = f"lambda: {name}({', '.join(parameters)})" if parameters else name
-    return Define(name, parameters, body, origin), call
+    return Define(name, parameters, body), call
 
 
 def _result(

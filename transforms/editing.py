@@ -111,11 +111,30 @@ def parse_statement(text: str) -> cst.BaseStatement:
 
 
 def _leading(node: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
-    return getattr(node, "leading_lines", ())
+    """The lines before a compound statement, and the comments of its own lines: after `if x:`, before `else:`, ..."""
+    lines = list(getattr(node, "leading_lines", ()))
+    for part in _own_parts(node):
+        lines += [line for line in getattr(part, "leading_lines", ()) if line.comment]
+        body = getattr(part, "body", None)
+        if isinstance(body, cst.IndentedBlock):
+            if body.header.comment:
+                lines.append(cst.EmptyLine(comment=body.header.comment))
+            lines += [cst.EmptyLine(comment=line.comment) for line in body.footer if line.comment]
+    return lines
+
+
+def _own_parts(node: cst.BaseStatement) -> list[cst.CSTNode]:
+    """The parts of a compound statement that have lines of their own; an `elif` is a statement of its own."""
+    parts: list[cst.CSTNode] = [cst.Pass() if not hasattr(node, "body") else node.with_changes(leading_lines=())]
+    for name in ("orelse", "finalbody"):
+        part = getattr(node, name, None)
+        if part is not None and not isinstance(part, cst.If):
+            parts.append(part)
+    return parts
 
 
 def _spaced(node: cst.BaseStatement, first: bool) -> cst.BaseStatement:
-    leading = list(_leading(node))
+    leading = list(getattr(node, "leading_lines", ()))
     if first or (leading and leading[0].comment is None):
         return node
     return node.with_changes(leading_lines=[cst.EmptyLine(indent=False), *leading])

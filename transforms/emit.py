@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -30,11 +31,9 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
         first = min([item.node.lineno, *(d.lineno for d in item.node.decorator_list)])
         edits.append((first - 1, item.node.end_lineno or first, _function_text(source, item, options)))
     for line, statements in _module_statements(source, lifted).items():
-        edits.append((line, line, "".join(f"{s}\n" for s in statements) + "\n"))
+        edits.append((line, line, "".join(f"{s}\n" for s in statements) + "\n\n"))
     needed = {name for item in lifted for name in item.imports} - _imported(source.tree)
-    if needed:
-        line = _import_line(source.tree)
-        edits.append((line, line, "".join(f"import {name}\n" for name in sorted(needed))))
+    edits += _import_edits(source.tree, needed)
     for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
         if end == len(lines) and end > start and not lines[end - 1].endswith(("\n", "\r")):
             text = text.removesuffix("\n")
@@ -122,15 +121,41 @@ def _imported(tree: ast.Module) -> set[str]:
     }
 
 
-def _import_line(tree: ast.Module) -> int:
-    """The line index before which a new import goes: before the first import, after docstring and `__future__`."""
+def _import_edits(tree: ast.Module, needed: Iterable[str]) -> list[tuple[int, int, str]]:
+    """New imports: one of the standard library after the others of it, else first; TensorFlow's after all."""
+    imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom) and not _is_future(n)]
+    standard = [n for n in imports if _root(n) in sys.stdlib_module_names]
+    edits = []
+    for name in sorted(needed):
+        line = f"import {name}\n"
+        if name in sys.stdlib_module_names:
+            if standard:
+                at = standard[-1].end_lineno or standard[-1].lineno
+            else:
+                at = imports[0].lineno - 1 if imports else _first_line(tree)
+                line += "\n"
+        else:
+            at = (imports[-1].end_lineno or 0) if imports else _first_line(tree)
+        edits.append((at, at, line))
+    return edits
+
+
+def _is_future(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
+
+
+def _root(node: ast.Import | ast.ImportFrom) -> str:
+    name = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
+    return name.partition(".")[0]
+
+
+def _first_line(tree: ast.Module) -> int:
+    """The line index after the docstring and `__future__` imports."""
     line = 0
     for node in tree.body:
         match node:
             case ast.Expr(value=ast.Constant(value=str())) | ast.ImportFrom(module="__future__"):
                 line = node.end_lineno or line
-            case ast.Import() | ast.ImportFrom():
-                return node.lineno - 1
             case _:
                 break
     return line

@@ -19,7 +19,7 @@ from .facts.kinds import (
 from .facts.staging import fits_graph, is_strong, is_tensor, stage
 from .findings import Refusal
 from .rule import Rule
-from .steps import Code, Define, Step
+from .steps import Code, Define, Step, with_origin
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -152,7 +152,7 @@ def lower_while(planner: Planner, node: ast.While) -> list[Step]:
     values = [_next(planner, node, name) for name in carried]
     starts = [_start(planner, node, name) for name in carried]
     steps = _loop(planner, node, test, list(carried), body, values, starts, None)
-    return [*steps, *_otherwise(planner, node)]
+    return with_origin([*steps, *_otherwise(planner, node)], node)
 
 
 def lower_for(planner: Planner, node: ast.For) -> list[Step]:
@@ -166,7 +166,7 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     values = [f"{index} {counter.step}", *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
     steps = _loop(planner, node, test, [index, *carried], body, values, starts, index)
-    return [*counter.before, *steps, *_otherwise(planner, node)]
+    return with_origin([*counter.before, *steps, *_otherwise(planner, node)], node)
 
 
 def _otherwise(planner: Planner, node: ast.While | ast.For) -> list[Step]:
@@ -188,7 +188,7 @@ def _loop(
     parameters = ", ".join(names)
     name = planner.names.fresh("body")
     closing = f"return {', '.join(values)}" if len(values) > 1 else f"return ({values[0]},)"
-    define = Define(name, tuple(names), [*body, Code(closing)], node)
+    define = Define(name, tuple(names), [*body, Code(closing)])
     initial = f"({', '.join(starts)})" if len(starts) > 1 else f"({starts[0]},)"
     arguments = [f"lambda {parameters}: {test}", name, initial]
     invariants = _invariants(planner, node, names, index)
@@ -283,6 +283,10 @@ def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, 
     match node.iter:
         case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
             return _range(planner, node, args, carried)
+        case ast.Call(func=ast.Name(id="zip"), args=parts) if isinstance(node.target, ast.Tuple) and parts:
+            return _zip(planner, node, parts)
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]) if is_strong(planner.facts.kind(inner)):
+            return _reversed(planner, node, inner)
         case ast.Call(func=ast.Name(id="enumerate"), args=[inner]) if isinstance(node.target, ast.Tuple):
             return _enumerate(planner, node, inner, carried)
     if is_strong(kind):
@@ -388,6 +392,36 @@ def _rows(planner: Planner, node: ast.For, text: str, kind: Kind) -> tuple[str, 
     index = planner.names.fresh("i")
     begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
     return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {_length(planner, rows, kind)}", "+ 1", begin, before)
+
+
+def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, _Counter]:
+    target = node.target
+    kinds = [planner.facts.kind(p) for p in parts]
+    if not isinstance(target, ast.Tuple) or len(target.elts) != len(parts) or not all(map(is_strong, kinds)):
+        raise Refusal("this zip is not lifted", node, "GL105")
+    before: list[Step] = []
+    rows = [_once(planner, node, p, planner.writer.text(p), before) for p in parts]
+    index = planner.names.fresh("i")
+    begin = [_bind_row(planner, t, f"{r}[{index}]") for t, r in zip(target.elts, rows, strict=True)]
+    lengths = list(dict.fromkeys(_length(planner, r, k) for r, k in zip(rows, kinds, strict=True)))
+    limit = lengths[0]
+    if all(length.isdigit() for length in lengths):
+        limit = str(min(map(int, lengths)))
+    elif len(lengths) > 1:
+        limit = planner.names.fresh("limit")
+        before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(lengths)}])"))
+    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {limit}", "+ 1", begin, before)
+
+
+def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
+    before: list[Step] = []
+    rows = _once(planner, node, inner, planner.writer.text(inner), before)
+    index = planner.names.fresh("i")
+    last = _length(planner, rows, planner.facts.kind(inner))
+    last = str(int(last) - 1) if last.isdigit() else f"{last} - 1"
+    start = f"{planner.tf}.constant({last})" if last.lstrip("-").isdigit() else last
+    begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
+    return index, _Counter(start, f"{index} >= 0", "- 1", begin, before)
 
 
 def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]) -> tuple[str, _Counter]:

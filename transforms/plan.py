@@ -145,7 +145,7 @@ class ModulePlanner:
         definition = facts.definition
         if definition.qualname in self.refusals:
             return False
-        if is_graph_function(definition) and not facts.staged:
+        if self.session.is_graph_function(definition) and (not facts.staged or "autograph=False" in "".join(definition.decorators)):
             return False
         if facts.problems:
             if facts.operations and definition.node.name != "__init__":
@@ -196,7 +196,7 @@ class ModulePlanner:
         """The functions that are graphs already, and the shells of such."""
         functions = self.module.functions
         return [
-            q for q, d in functions.items() if is_graph_function(d) or f"{q}_graph" in functions
+            q for q, d in functions.items() if self.session.is_graph_function(d) or f"{q}_graph" in functions
         ]
 
     def _core_name(self, qualname: str) -> str:
@@ -207,7 +207,7 @@ class ModulePlanner:
         """Whether the function is called from outside the graph, so that a graph starts here."""
         definition = facts.definition
         name = definition.node.name
-        if is_graph_function(definition) or definition.is_property or definition.is_static or definition.is_class_method:
+        if self.session.is_graph_function(definition) or definition.is_property or definition.is_static or definition.is_class_method:
             return False
         if "<locals>" in definition.qualname or (name.startswith("__") and name != "__call__"):
             return False
@@ -234,6 +234,8 @@ class ModulePlanner:
         steps = planner.body()
         plan = Plan(definition.original, definition.qualname, steps, imports=planner.imports)
         plan.statements = self.statements.get(definition.qualname, [])
+        if self.tf not in self.module.imports and (decorated or changes(steps)):
+            plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
             plan.decorator = signatures.decorator(facts, self.tf)
         if core is not None:
@@ -270,14 +272,6 @@ class ModulePlanner:
 
     def _does_something(self, plan: Plan) -> bool:
         return changes(plan.steps) or plan.decorator is not None
-
-
-def is_graph_function(definition: FunctionDefinition) -> bool:
-    """Whether the function already is a `tf.function`."""
-    return any(
-        text.removesuffix(")").partition("(")[0].endswith(("tf.function", "tensorflow.function"))
-        for text in definition.decorators
-    )
 
 
 def tensorflow_name(module: ModuleFacts) -> str:

@@ -112,7 +112,7 @@ class Planner:
     def _simple(self, node: ast.stmt) -> Step:
         edits = self.writer.edits(node)
         if edits or not hasattr(node, "lineno"):
-            return Code(self.source.spliced(node, edits), node)
+            return Code(self.source.spliced(node, edits), getattr(node, "origin", node))
         return Keep(node)
 
     def _nested_function(self, node: ast.FunctionDef) -> list[Step]:

@@ -148,6 +148,8 @@ class Shell:
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         remaining = iter(names)
         result = _skeleton(self.result, remaining, {tag.path: tag for tag in self.tags}, ())
+        if isinstance(self.result, Sequence) and self.result.type == "tuple" and len(self.result.items) > 1:
+            result = result[1:-1]
         closing = [f"return {result}"] if self.result != NONE else []
         return [call, *self.epilogue, *closing]
 

@@ -48,6 +48,12 @@ class Compound:
 Step = Keep | Code | Define | Compound
 
 
+def with_origin(steps: list[Step], node: ast.stmt) -> list[Step]:
+    """The steps in the place of a statement; its comments go before the first."""
+    first, *rest = steps
+    return [first if isinstance(first, Keep) else replace(first, origin=node), *rest]
+
+
 def changes(steps: list[Step]) -> bool:
     """Whether any step is more than an original statement."""
     return any(not isinstance(step, Keep) for step in steps)

@@ -14,7 +14,7 @@ from .promotion import Promotion
 from .rule import Rule
 from .source import Source
 
-WRITES = frozenset({"assign", "assign_add", "assign_sub"})
+KEPT = frozenset({"trainable", "name"})
 
 
 class LocalVariable(Rule):
@@ -99,8 +99,13 @@ def hoist(facts: FunctionFacts, module: ModuleFacts, source: Source, tf: str) ->
             replaced[node] = _as_tensor(node, initial, call, kind, tf)
             continue
         result.bound.bind(target.id, kind)
-        result.statements.append(f"{target.id} = {tf}.Variable({Promotion(tf).zero(kind, node)})")
+        options = [source.segment(k.value) for k in call.keywords if k.arg in KEPT]
+        names = [k.arg for k in call.keywords if k.arg in KEPT]
+        kept = "".join(f", {n}={o}" for n, o in zip(names, options, strict=True))
+        result.statements.append(f"{target.id} = {tf}.Variable({Promotion(tf).zero(kind, node)}{kept})")
         replaced[node] = _as_assign(node, target.id, initial)
+    for old, new in replaced.items():
+        new.origin = old  # type: ignore[attr-defined]
     result.node = copy.copy(definition.node)
     result.node.body = _replaced(definition.node.body, replaced)
     return result

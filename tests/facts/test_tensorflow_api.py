@@ -500,10 +500,37 @@ tf.math.in_top_k([0, 1], [[0.1, 0.9], [0.5, 0.5]], 1)
 tf.math.confusion_matrix([0, 1], [1, 1], num_classes=2)
 tf.math.segment_sum(x, [0, 0])
 tf.math.segment_mean(f, [0, 1])
+tf.math.segment_max(x, [0, 1])
+tf.math.segment_prod(x, [0, 1])
+tf.math.unsorted_segment_mean(f, [0, 1], 3)
+tf.math.unsorted_segment_prod(x, [0, 1], 3)
+tf.math.unsorted_segment_sqrt_n(f, [0, 1], 3)
+tf.linalg.triangular_solve(f, g)
+tf.tensor_scatter_nd_sub(x, [[0]], [1])
+tf.tensor_scatter_nd_max(x, [[0, 0]], [1])
 tf.math.unsorted_segment_sum(x, [0, 1], 3)
 tf.math.unsorted_segment_max(x, j, num_segments=4)
 tf.math.bincount([1, 1, 2])
 tf.nn.moments(x, [0])
+tf.math.accumulate_n([x, x])
+tf.math.is_non_decreasing(x)
+tf.math.is_strictly_increasing(x)
+tf.math.invert_permutation([1, 0])
+tf.histogram_fixed_width(f, [0.0, 2.0], nbins=5)
+tf.linalg.eigvalsh(f)
+tf.linalg.slogdet(f)
+tf.linalg.normalize(f)
+tf.linalg.normalize(x, axis=-1)
+tf.linalg.cholesky_solve([[1.0, 0.0], [0.0, 1.0]], f)
+tf.shape_n([x, y])
+tf.identity_n([x, n])
+tf.broadcast_static_shape(x.shape, y.shape)
+tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
+tf.as_dtype('float32')
+tf.unravel_index(j, [2, 3])
+tf.reverse_sequence(x, [1, 2], seq_axis=1)
+tf.nest.flatten((x, {'b': 1, 'a': [n]}))
+tf.nest.is_nested((x,))
 tf.nn.moments(f, axes=[0], keepdims=True)
 """)
 
@@ -515,6 +542,36 @@ tf.keras.activations.tanh(x)
 tf.keras.activations.linear(x)
 tf.keras.activations.gelu(f)
 tf.keras.activations.exponential(x)
+tf.keras.activations.elu(f)
+tf.keras.activations.hard_sigmoid(f)
+tf.keras.activations.leaky_relu(f)
+tf.keras.activations.log_softmax(f)
+tf.keras.activations.mish(f)
+tf.keras.activations.relu6(f)
+tf.keras.activations.selu(f)
+tf.keras.activations.silu(f)
+tf.keras.activations.softplus(f)
+tf.keras.activations.softsign(f)
+tf.keras.losses.KLD(f, f)
+tf.keras.losses.MAPE(f, f)
+tf.keras.losses.MSLE(f, f)
+tf.keras.losses.logcosh(f, f)
+tf.keras.losses.poisson(f, f)
+tf.keras.losses.squared_hinge(f, f)
+tf.nn.weighted_cross_entropy_with_logits(f, f, 2.0)
+tf.nn.local_response_normalization(tf.ones((2, 8, 9, 3)))
+tf.nn.avg_pool1d(tf.ones((2, 8, 3)), 2, 2, 'VALID')
+tf.image.adjust_gamma(tf.ones((8, 9, 3)), 0.5)
+tf.image.hsv_to_rgb(tf.ones((8, 9, 3)))
+tf.image.random_contrast(tf.ones((8, 9, 3)), 0.1, 0.2)
+tf.image.random_flip_up_down(tf.ones((2, 8, 9, 3)))
+tf.image.random_hue(tf.ones((8, 9, 3)), 0.1)
+tf.image.random_saturation(tf.ones((8, 9, 3)), 0.1, 0.2)
+tf.image.stateless_random_brightness(tf.ones((8, 9, 3)), 0.1, (1, 2))
+tf.image.stateless_random_contrast(tf.ones((8, 9, 3)), 0.1, 0.2, (1, 2))
+tf.image.stateless_random_flip_up_down(tf.ones((8, 9, 3)), (1, 2))
+tf.image.stateless_random_hue(tf.ones((8, 9, 3)), 0.1, (1, 2))
+tf.image.stateless_random_saturation(tf.ones((8, 9, 3)), 0.1, 0.2, (1, 2))
 tf.nn.softmax(x, axis=0)
 tf.nn.softmax(f, axis=k)
 tf.nn.leaky_relu(x, alpha=0.1)
@@ -590,6 +647,9 @@ tf.image.convert_image_dtype(tf.ones((8, 9, 3), tf.uint8), tf.float32)
 tf.image.per_image_standardization(tf.ones((8, 9, 3), tf.uint8))
 tf.image.per_image_standardization(tf.ones((2, 8, 9, 3)))
 tf.image.total_variation(tf.ones((2, 8, 9, 3)))
+tf.image.psnr(tf.ones((2, 8, 9, 3)), tf.ones((2, 8, 9, 3)), 1.0)
+tf.image.sobel_edges(tf.ones((2, 8, 9, 3)))
+tf.image.image_gradients(tf.ones((2, 8, 9, 3)))
 tf.image.non_max_suppression(tf.ones((3, 4)), [0.1, 0.2, 0.3], 2)
 tf.image.crop_and_resize(tf.ones((2, 8, 9, 3)), tf.ones((5, 4)), [0, 0, 0, 1, 1], [3, 4])
 """)
@@ -628,6 +688,21 @@ tf.signal.fft(tf.cast(f, tf.complex64))
 tf.signal.rfft(f)
 tf.signal.irfft(tf.cast(f, tf.complex64))
 tf.signal.hann_window(5)
+tf.io.decode_base64('YQ')
+tf.signal.ifft(tf.cast(f, tf.complex64))
+tf.signal.fft2d(tf.cast(f, tf.complex64))
+tf.signal.ifftshift(f)
+tf.signal.hamming_window(5)
+tf.RaggedTensor.from_row_starts([1, 2, 3], [0, 1])
+tf.RaggedTensor.from_row_limits([1, 2, 3], [1, 3])
+tf.random.experimental.stateless_shuffle(x, seed=(1, 2))
+tf.random.Generator.from_non_deterministic_state()
+tf.debugging.assert_near(f, f)
+tf.debugging.assert_shapes([(f, f.shape)])
+tf.constant_initializer(1.0)
+tf.group()
+tf.data.Dataset.choose_from_datasets([tf.data.Dataset.range(3)], tf.data.Dataset.range(1))
+tf.data.Dataset.sample_from_datasets([tf.data.Dataset.range(3), tf.data.Dataset.range(3)])
 tf.ragged.constant([[1], [2, 3]])
 tf.ragged.constant([[1.0], [], [2, 3]])
 tf.ragged.constant([[1], [2, 3]], dtype=tf.int64)
@@ -660,6 +735,10 @@ tf.random.stateless_uniform((2,), (1, 2), 0, 5, tf.int32)
 tf.random.stateless_normal((2, 3), seed=[1, 2])
 tf.random.stateless_truncated_normal((2, 3), (1, 2))
 tf.random.stateless_categorical(tf.ones((2, 3)), 4, (1, 2))
+tf.random.stateless_gamma([2, 3], (1, 2), 1.5)
+tf.random.stateless_poisson([2, 3], (1, 2), 1.5, tf.float32)
+tf.signal.fftshift(f)
+tf.strings.unicode_script([97])
 tf.random.split((1, 2), 3)
 tf.random.fold_in((1, 2), 3)
 tf.random.Generator.from_seed(1)
@@ -720,6 +799,12 @@ tf.math.add(x, y)
 tf.math.reduce_sum(x)
 """)
 BY_VALUE = (
+    "invert_permutation",
+    "unravel",
+    "reverse_sequence",
+    "dynamic_shape",
+    "slogdet",
+    "eigvalsh",
     "sparse_categorical",
     "searchsorted",
     "tf.shape(y)",
@@ -819,6 +904,42 @@ def test_rules_are_of_canonical_names(name: str) -> None:
     full = f"tensorflow.{name}"
     assert tensorflow_api.canonical(full) == full
     assert tensorflow_names.signature(full) is not None
+
+
+ODD_KINDS = (
+    "unknown",
+    "None",
+    "int",
+    "weak(float)",
+    "tensor(float32, 2, 3)",
+    "tensor(int32)",
+    "tensor(unknown, ...)",
+    "tensor(string, None)",
+    "variable(float32, ...)",
+    "array(int64, 3)",
+    "list(int, tensor(float32, 3))",
+    "tuple[tensor(float32, None)]",
+    "list()",
+    "dict(a=int)",
+    "ragged(float32, 2, None)",
+    "dataset(tensor(int64))",
+    "object(m.C)",
+    "function(f)",
+    "size",
+    "int | tensor(float32)",
+)
+
+
+@pytest.mark.parametrize("name", sorted(tensorflow_api.RULES))
+def test_rules_take_anything(name: str) -> None:
+    """No rule fails of itself, whatever it is given."""
+    kinds = [parse(text) for text in ODD_KINDS]
+    for count in range(5):
+        for first in kinds:
+            for other in kinds[:: 1 if count == 2 else 4]:
+                tensorflow_api.call(
+                    f"tensorflow.{name}", [first, *[other] * (count - 1)][:count], {}
+                )
 
 
 @pytest.mark.parametrize(

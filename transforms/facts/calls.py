@@ -215,7 +215,7 @@ def _reversed(arguments: Arguments) -> Outcome | None:
     if isinstance(source, Sequence):
         return outcome(Sequence("tuple", source.items[::-1]))
     element = operators.iterate(source)
-    return None if element is None or is_tensor(source) else outcome(Elements("reversed", element))
+    return None if element is None or isinstance(source, PIPELINES) else outcome(Elements("reversed", element))
 
 
 def _container(name: str) -> Callable[[Arguments], Outcome | None]:

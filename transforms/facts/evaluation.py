@@ -214,7 +214,7 @@ class Evaluation:
         for name in sorted(found.effects):
             self.effect(name, node)
             if name not in ALLOWED_EFFECTS:
-                self.problem(*_blocker(name, what, node))
+                self.problem(*_blocker(name, what, node, found.kind))
         return found.kind
 
     def _constant(self, node: ast.Constant, environment: Environment) -> Kind:
@@ -289,7 +289,7 @@ class Evaluation:
         )
         if is_tensor(value):
             self.operation()
-        if kind == SIZE:
+        if kind == SIZE and not self.session.is_graph_function(self.facts.definition):
             return weak("int")
         if is_tensor(index) and not is_tensor(value):
             self.problem("a Python container is indexed by a tensor", node, "GL111")
@@ -366,12 +366,13 @@ class Evaluation:
         kinds: list[Kind] = []
         staged = False
         for i, value in enumerate(node.values):
-            truth = self.test(value, inner)
-            kind = self.facts.kind(value)
-            if truth == "tensor":
-                staged = True
-                if i < len(node.values) - 1 and not staged:
-                    kind = kind
+            if node in self.facts.tests:
+                truth = self.test(value, inner)
+                kind = self.facts.kind(value)
+            else:
+                kind = self.evaluate(value, inner)
+                truth = self.truth(kind)
+            staged = staged or (truth == "tensor" and (i < len(node.values) - 1 or bool(kinds)))
             if truth is not stops_at and truth in (True, False) and i < len(node.values) - 1:
                 continue
             kinds.append(kind)
@@ -443,6 +444,7 @@ class Evaluation:
     # ---- tests
 
     def test(self, node: ast.expr, environment: Environment) -> Truth:
+        self.facts.tests.add(node)
         kind = self.evaluate(node, environment)
         truth = self.truth(kind)
         if truth == "tensor" and isinstance(kind, Union):
@@ -497,9 +499,12 @@ class Evaluation:
         """Whether a loop over this can only be a loop of the graph."""
         if is_tensor(iterable):
             return True
-        return isinstance(iterable, Elements) and iterable.type in ("range", "enumerate", "zip") and (
-            _has_weak_index(iterable) or holds_tensor(iterable) and iterable.type != "zip"
-        )
+        if not isinstance(iterable, Elements):
+            return False
+        if iterable.type in ("range", "enumerate") and _has_weak_index(iterable):
+            return True
+        sources = node.args if isinstance(node, ast.Call) else []
+        return iterable.type in ("zip", "reversed") and any(is_tensor(self.facts.kind(s)) for s in sources)
 
     def observed_element(self, node: ast.For, iterable: Kind) -> Kind | None:
         return join_all(operators.iterate(m) or UNKNOWN for m in members(iterable)) if iterable != UNKNOWN else None
@@ -731,10 +736,10 @@ class Evaluation:
 _SIGNS = {"add": "+", "sub": "-", "mult": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmult": "@"}
 
 
-def _blocker(effect: str, what: str, node: ast.AST) -> tuple[str, ast.AST, str]:
+def _blocker(effect: str, what: str, node: ast.AST, kind: Kind) -> tuple[str, ast.AST, str]:
     reasons = {
         "random": (f"{what} draws another stream in a graph", "GL207"),
-        "variable": (f"{what} makes variables on every call", "GL305"),
+        "variable": (f"{what} makes variables on every call", "GL304" if isinstance(kind, Variable) else "GL305"),
         "io": (f"{what} reads or writes outside the program", "GL208"),
         "host": (f"{what} needs the value while Python runs", "GL205"),
         "callback": (f"{what} calls Python functions", "GL401"),

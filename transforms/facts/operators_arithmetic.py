@@ -378,7 +378,10 @@ def _tensor_unary(op: str, operand: Kind) -> Kind:
     if op == "uadd":
         raise Raises("+ of a tensor")
     values.accept(
-        one.dtype, values.NUMBERS if op == "usub" else values.INTEGERS | values.BOOL
+        one.dtype,
+        values.INEXACT | values.SIGNED
+        if op == "usub"
+        else values.INTEGERS | values.BOOL,
     )
     return one
 

@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from . import tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
@@ -238,6 +239,24 @@ class Session:
         if bound is not None:
             self._outer.setdefault(qualname, Environment()).kinds |= bound.kinds
 
+    def is_graph_function(self, definition: FunctionDefinition) -> bool:
+        """Whether the function already is a `tf.function`, by its decorators or by a call."""
+        made = any(
+            text.removesuffix(")").partition("(")[0].endswith(("tf.function", "tensorflow.function"))
+            for text in definition.decorators
+        )
+        return made or definition.qualname in self._wrapped
+
+    @cached_property
+    def _wrapped(self) -> frozenset[str]:
+        """The functions given to `tf.function(...)` somewhere."""
+        found: set[str] = set()
+        for node in ast.walk(self.module.tree):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="function"), args=[ast.Name(id=name), *_]):
+                    found.add(name)
+        return frozenset(found)
+
     def nested(self, node: FunctionNode) -> FunctionDefinition | None:
         return self._by_node.get(node)
 
@@ -357,7 +376,11 @@ class Session:
         inner = local.environment.copy()
         inner.kinds |= environment.kinds
         inner.kinds |= dict(zip(names, arguments.positional, strict=True))
-        return evaluation.evaluate(local.node.body, inner)
+        kind = evaluation.evaluate(local.node.body, inner)
+        own = any(n is local.node for n in ast.walk(evaluation.facts.definition.node))
+        if not own and any(n in evaluation.facts.staged for n in ast.walk(local.node)):
+            evaluation.problem("it calls a lambda of the module that branches on a tensor", node)
+        return kind
 
     def _call_definition(
         self,
@@ -390,7 +413,8 @@ class Session:
         if facts.problems:
             first = facts.problems[0]
             evaluation.problem(f"it calls `{qualname}`: {first.reason}", node, first.code)
-        evaluation.facts.operations += facts.operations
+        if not self.is_graph_function(definition):
+            evaluation.facts.operations += facts.operations
         return facts.result
 
     def _obstacle(self, definition: FunctionDefinition) -> tuple[str, str] | None:

@@ -25,7 +25,7 @@ class Arguments:
 
     def __getitem__(self, name: str) -> Kind:
         """The argument for the parameter, or the parameter's default."""
-        return self.given[name] if name in self.given else self.defaults.get(name, NONE)
+        return self.given[name] if name in self.given else self.defaults[name]
 
     def __contains__(self, name: str) -> bool:
         """Was it given, as something else than None?"""

@@ -27,6 +27,7 @@ from .tensorflow_values import (
     INTEGERS,
     NUMBERS,
     REALS,
+    USUAL,
     accept,
     common,
     tensor,
@@ -242,7 +243,7 @@ def inserted(shape: tuple[int | None, ...], axis: int, size: int | None) -> Shap
 
 def sequence_mask(a: Arguments) -> Kind:
     x = tensor(a["lengths"])
-    if x.dtype is not None and x.dtype not in REALS:
+    if x.dtype is not None and x.dtype not in REALS & USUAL:
         raise Unsure("lengths that are no numbers")
     size = None if a["maxlen"] == NONE else values.constant_int(a["maxlen"])
     return Tensor(
@@ -308,6 +309,56 @@ def rank(a: Arguments) -> Kind:
     return Tensor("int32", ())
 
 
+def each_shape(a: Arguments) -> Kind:
+    """tf.shape_n."""
+    found = common(_several(a["input"]))
+    for one in found[1:]:
+        values.same_dtype(found[0].dtype, one.dtype)
+    dtype = values.dtype_of(a["out_type"])
+    return Sequence(
+        "list",
+        tuple(
+            Tensor(dtype, (None if t.shape is None else len(t.shape),)) for t in found
+        ),
+    )
+
+
+def each_same(a: Arguments) -> Kind:
+    """tf.identity_n."""
+    return Sequence("list", tuple(tensor(one) for one in _several(a["input"])))
+
+
+def _several(kind: Kind) -> tuple[Kind, ...]:
+    if not isinstance(kind, Sequence):
+        raise Unsure("how many there are")
+    return kind.items
+
+
+def static_broadcast(a: Arguments) -> Kind:
+    """tf.broadcast_static_shape: a TensorShape of two."""
+    x, y = a["shape_x"], a["shape_y"]
+    if not all(isinstance(s, Sequence) and s.type == "shape" for s in (x, y)):
+        raise Unsure("shapes")
+    found = values.broadcast(values.shape_of(x), values.shape_of(y))
+    return values.dimensions(found)
+
+
+def dynamic_broadcast(a: Arguments) -> Kind:
+    x, y = common((a["shape_x"], a["shape_y"]))
+    dtype = values.same_dtype(x.dtype, y.dtype)
+    accept(dtype, INDICES)
+    ranks = [values.with_rank(s.shape, 1)[0] for s in (x, y)]
+    known = [n for n in ranks if n is not None]
+    return Tensor(dtype, (max(known) if len(known) == 2 else None,))
+
+
+def as_dtype(a: Arguments) -> Kind:
+    dtype = values.dtype_of(a["type_value"])
+    if dtype is None:
+        raise Unsure("a dtype")
+    return Python("dtype", dtype)
+
+
 def is_tensor(a: Arguments) -> Kind:
     x = a["x"]
     if isinstance(x, Tensor):
@@ -341,4 +392,9 @@ RULES: dict[str, Rule] = {
     "size": size,
     "rank": rank,
     "is_tensor": is_tensor,
+    "shape_n": each_shape,
+    "identity_n": each_same,
+    "broadcast_static_shape": static_broadcast,
+    "broadcast_dynamic_shape": dynamic_broadcast,
+    "as_dtype": as_dtype,
 }

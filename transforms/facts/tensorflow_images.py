@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import tensorflow_values as values
-from .kinds import Kind, Python, Shape, Tensor
+from .kinds import Kind, Python, Sequence, Shape, Tensor
 from .outcome import Outcome, Raises, outcome
 from .tensorflow_arguments import Arguments, Rule, named
 from .tensorflow_values import EVERY, FLOATS, REALS, accept, tensor
@@ -152,6 +152,26 @@ def total_variation(a: Arguments) -> Kind:
     return Tensor(x.dtype, None if x.shape is None else x.shape[:-3])
 
 
+def compared(a: Arguments) -> Kind:
+    """tf.image.psnr: one number for each pair of images."""
+    x = tensor(a["a"])
+    accept(x.dtype, REALS)
+    return Tensor("float32", None if x.shape is None else (_image(x.shape) or ())[:-3])
+
+
+def edges(a: Arguments) -> Kind:
+    """tf.image.sobel_edges: two numbers for each pixel."""
+    x = tensor(a["image"])
+    accept(x.dtype, FLOATS)
+    return Tensor(x.dtype, (*values.with_rank(x.shape, 4), 2))
+
+
+def gradients(a: Arguments) -> Kind:
+    x = tensor(a["image"])
+    values.with_rank(x.shape, 4)
+    return Sequence("tuple", (x, x))
+
+
 def non_max_suppression(_: Arguments) -> Kind:
     return Tensor("int32", (None,))
 
@@ -188,6 +208,9 @@ RULES: dict[str, Rule] = {
     "image.convert_image_dtype": convert_image_dtype,
     "image.per_image_standardization": standardized,
     "image.total_variation": total_variation,
+    "image.psnr": compared,
+    "image.sobel_edges": edges,
+    "image.image_gradients": gradients,
     "image.non_max_suppression": non_max_suppression,
     "image.crop_and_resize": crop_and_resize,
 }

@@ -15,9 +15,10 @@ from .tensorflow_values import (
     COMPLEXES,
     EVERY,
     EXACT,
+    FLOATS,
+    INDICES,
     INEXACT,
     NUMBERS,
-    REAL_DTYPES,
     REALS,
     SINGLE_OR_DOUBLE,
     STRING,
@@ -125,9 +126,8 @@ def norm(a: Arguments) -> Kind:
     accept(x.dtype, INEXACT)
     if isinstance(a["axis"], Sequence) and len(a["axis"].items) != 2:
         raise Raises("an axis, or two of them")
-    dtype = REAL_DTYPES.get(x.dtype or "", x.dtype)
     return Tensor(
-        dtype, reduced(x.shape, a["axis"], values.constant_bool(a["keepdims"]))
+        x.dtype, reduced(x.shape, a["axis"], values.constant_bool(a["keepdims"]))
     )
 
 
@@ -199,6 +199,20 @@ def eigh(a: Arguments) -> Kind:
     return Sequence("tuple", (eigenvalues, x))
 
 
+def slogdet(a: Arguments) -> Kind:
+    one = square(EXACT, lambda shape: shape[:-2])(a)
+    assert isinstance(one, Tensor)
+    return Sequence("tuple", (one, one))
+
+
+def normalize(a: Arguments) -> Kind:
+    """tf.linalg.normalize: the tensor over its norm, and the norm."""
+    a.only("tensor", "axis")
+    x = tensor(a["tensor"])
+    accept(x.dtype, FLOATS)
+    return Sequence("tuple", (x, Tensor(x.dtype, reduced(x.shape, a["axis"], True))))
+
+
 def svd(a: Arguments) -> Kind:
     x = tensor(a["tensor"])
     accept(x.dtype, SINGLE_OR_DOUBLE)
@@ -259,7 +273,7 @@ def diag_part(a: Arguments) -> Kind:
 
 def tensor_diag(a: Arguments) -> Kind:
     x = tensor(a["diagonal"])
-    accept(x.dtype, INEXACT | {"int32", "int64"})
+    accept(x.dtype, (INEXACT | INDICES) - {"bfloat16"})
     if x.shape == ():
         raise Raises("the diagonal of a scalar")
     return Tensor(x.dtype, None if x.shape is None else x.shape + x.shape)
@@ -267,7 +281,7 @@ def tensor_diag(a: Arguments) -> Kind:
 
 def tensor_diag_part(a: Arguments) -> Kind:
     x = tensor(a["input"])
-    accept(x.dtype, INEXACT | {"int32", "int64"})
+    accept(x.dtype, (INEXACT | INDICES) - {"bfloat16"})
     if x.shape is None:
         return Tensor(x.dtype)
     half, odd = divmod(len(x.shape), 2)
@@ -324,13 +338,17 @@ RULES: dict[str, Rule] = {
     **named("linalg.inv linalg.cholesky", square(EXACT, lambda shape: shape)),
     "linalg.expm": square(INEXACT, lambda shape: shape),
     "linalg.det": square(EXACT, lambda shape: shape[:-2]),
-    "linalg.logdet": square(INEXACT, lambda shape: shape[:-2]),
+    "linalg.logdet": square(FLOATS, lambda shape: shape[:-2]),
     "linalg.pinv": matrix(SINGLE_OR_DOUBLE, _flipped),
     "linalg.trace": matrix(NUMBERS, lambda shape: shape[:-2]),
     **named("linalg.matrix_transpose linalg.adjoint", matrix(EVERY, _flipped)),
     "linalg.band_part": matrix(EVERY - STRING, lambda shape: shape),
     **named("linalg.solve linalg.triangular_solve", solve),
     "linalg.eigh": eigh,
+    "linalg.eigvalsh": square(SINGLE_OR_DOUBLE, lambda shape: shape[:-1]),
+    "linalg.slogdet": slogdet,
+    "linalg.normalize": normalize,
+    "linalg.cholesky_solve": solve,
     "linalg.svd": svd,
     "linalg.qr": qr,
     "linalg.diag": diag,

@@ -24,6 +24,7 @@ from .tensorflow_values import (
     COMPLEXES,
     EVERY,
     FLOATS,
+    INDICES,
     INEXACT,
     INTEGERS,
     NUMBERS,
@@ -370,6 +371,23 @@ def unsorted_segment(a: Arguments) -> Kind:
     )
 
 
+def in_order(a: Arguments) -> Kind:
+    """tf.math.is_non_decreasing and its like: one bool."""
+    accept(tensor(a["x"]).dtype, REALS)
+    return Tensor("bool", ())
+
+
+def inverted_permutation(a: Arguments) -> Kind:
+    x = tensor(a["x"])
+    accept(x.dtype, INDICES)
+    return Tensor(x.dtype, values.with_rank(x.shape, 1))
+
+
+def histogram(a: Arguments) -> Kind:
+    accept(tensor(a["values"]).dtype, SINGLE_OR_DOUBLE | INDICES)
+    return Tensor(values.dtype_of(a["dtype"]), (values.constant_int(a["nbins"]),))
+
+
 def confusion_matrix(a: Arguments) -> Kind:
     n = values.constant_int(a["num_classes"])
     return Tensor(values.dtype_of(a["dtype"]), (n, n))
@@ -450,6 +468,9 @@ RULES: dict[str, Rule] = {
     "math.top_k": top_k,
     "math.in_top_k": in_top_k,
     "math.bincount": bincount,
+    **named("math.is_non_decreasing math.is_strictly_increasing", in_order),
+    "math.invert_permutation": inverted_permutation,
+    "histogram_fixed_width": histogram,
     "math.confusion_matrix": confusion_matrix,
     **{f"math.segment_{op}": segment for op in ("sum", "mean", "max", "min", "prod")},
     **{
@@ -459,7 +480,7 @@ RULES: dict[str, Rule] = {
     "clip_by_value": clip_by_value,
     "clip_by_norm": clip_by_norm,
     "clip_by_global_norm": clip_by_global_norm,
-    "add_n": add_n,
+    **named("add_n math.accumulate_n", add_n),
     "scalar_mul": scalar_mul,
     "debugging.check_numerics": checked,
 }

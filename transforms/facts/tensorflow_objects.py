@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from . import tensorflow_names
 from . import tensorflow_values as values
 from .kinds import (
@@ -9,18 +11,22 @@ from .kinds import (
     NONE,
     SIZE,
     UNKNOWN,
+    Dict,
     Elements,
     Function,
     Kind,
+    Mapping,
     Object,
     Python,
+    Ragged,
     Sequence,
+    Sparse,
     Tensor,
     TensorArray,
     Variable,
 )
 from .outcome import Outcome, Raises, Unsure, outcome
-from .tensorflow_arguments import Arguments, Rule
+from .tensorflow_arguments import Arguments, Rule, named
 from .tensorflow_values import tensor, words
 
 
@@ -78,6 +84,43 @@ def makes(name: str, *effects: str) -> Rule:
         return outcome(Object(name), *effects)
 
     return rule
+
+
+def refused(reason: str) -> Rule:
+    """A function that eager mode does not have."""
+
+    def rule(_: Arguments) -> Outcome:
+        raise Raises(reason)
+
+    return rule
+
+
+def flattened(a: Arguments) -> Kind:
+    """tf.nest.flatten: the values in tuples, lists and dicts, dicts by sorted keys."""
+    return Sequence("list", tuple(_leaves(a["structure"])))
+
+
+def _leaves(kind: Kind) -> Iterator[Kind]:
+    match kind:
+        case Sequence(type="tuple" | "list", items=items):
+            for item in items:
+                yield from _leaves(item)
+        case Dict(items=pairs):
+            for _, value in sorted(pairs, key=lambda pair: pair[0]):
+                yield from _leaves(value)
+        case Elements() | Mapping() | Object() | Ragged() | Sparse():
+            raise Unsure(f"{kind} flattened")
+        case _:
+            yield kind
+
+
+def is_nested(a: Arguments) -> Kind:
+    kind = a["seq"]
+    if isinstance(kind, Sequence | Elements | Dict | Mapping):
+        return values.TRUE
+    if isinstance(kind, Tensor | Variable | Python):
+        return values.FALSE
+    raise Unsure("is_nested")
 
 
 def gives(kind: Kind, *effects: str) -> Rule:
@@ -176,6 +219,7 @@ SETTINGS = (
     "config.set_visible_devices",
     "config.threading.set_inter_op_parallelism_threads",
     "config.threading.set_intra_op_parallelism_threads",
+    "keras.utils.clear_session",
     "keras.utils.set_random_seed",
     "random.set_seed",
     "debugging.enable_check_numerics",
@@ -248,8 +292,15 @@ RULES: dict[str, Rule] = {
         ),
         gives(UNKNOWN, "callback"),
     ),
-    "nondifferentiable_batch_function": gives(UNKNOWN, "callback"),
-    "keras.optimizers.schedules.ExponentialDecay": makes(
-        "tensorflow.keras.optimizers.schedules.ExponentialDecay"
-    ),
+    "lookup.StaticHashTable": makes("tensorflow.lookup.StaticHashTable", "variable"),
+    "train.Checkpoint": makes("tensorflow.train.Checkpoint"),
+    "train.CheckpointManager": makes("tensorflow.train.CheckpointManager", "io"),
+    **named("saved_model.load saved_model.save", gives(UNKNOWN, "io")),
+    **named("io.parse_example io.parse_single_example io.decode_csv", gives(UNKNOWN)),
+    "autograph.experimental.set_loop_options": gives(NONE),
+    "nest.map_structure": gives(UNKNOWN, "callback"),
+    "nest.flatten": flattened,
+    "nest.is_nested": is_nested,
+    "nest.assert_same_structure": gives(NONE, "assert"),
+    "gradients": refused("tf.gradients needs a graph"),
 }

@@ -8,7 +8,17 @@ from .kinds import NONE, Elements, Kind, Sequence, Shape, Tensor
 from .outcome import Raises
 from .tensorflow_arguments import Arguments, Rule
 from .tensorflow_creation import wanted_shape
-from .tensorflow_values import BOOL, INDICES, NUMBERS, REALS, accept, common, tensor
+from .tensorflow_values import (
+    BOOL,
+    COMPLEXES,
+    EVERY,
+    INDICES,
+    NUMBERS,
+    REALS,
+    accept,
+    common,
+    tensor,
+)
 
 
 def gather(a: Arguments) -> Kind:
@@ -129,6 +139,7 @@ def _axis_of(shape: Shape, axis: Kind) -> None:
 
 def unique(a: Arguments) -> Kind:
     x = tensor(a["x"])
+    accept(x.dtype, EVERY - COMPLEXES)
     shape = values.with_rank(x.shape, 1)
     index = values.dtype_of(a["out_idx"])
     found = Tensor(x.dtype, (None,)), Tensor(index, shape)
@@ -165,6 +176,21 @@ def scattered(a: Arguments) -> Kind:
     return x
 
 
+def unravel_index(a: Arguments) -> Kind:
+    x, dims = common((a["indices"], a["dims"]))
+    accept(x.dtype, INDICES)
+    rank = values.with_rank(dims.shape, 1)[0]
+    if x.shape is None or len(x.shape) > 1:
+        raise Unsure("indices of several dimensions")
+    return Tensor(x.dtype, (rank, *x.shape))
+
+
+def reverse_sequence(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    accept(tensor(a["seq_lengths"]).dtype, INDICES)
+    return x
+
+
 def dynamic_partition(a: Arguments) -> Kind:
     x, parts = tensor(a["data"]), tensor(a["partitions"])
     accept(parts.dtype, frozenset({"int32"}))
@@ -192,5 +218,7 @@ RULES: dict[str, Rule] = {
         (f"tensor_scatter_nd_{op}" for op in ("update", "add", "sub", "max", "min")),
         scattered,
     ),
+    "unravel_index": unravel_index,
+    "reverse_sequence": reverse_sequence,
     "dynamic_partition": dynamic_partition,
 }

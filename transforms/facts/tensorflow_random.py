@@ -58,18 +58,16 @@ def categorical(*effects: str) -> Rule:
 
 
 def parametric(name: str, *effects: str) -> Rule:
-    """Numbers of the asked shape, one set for each value of a parameter."""
+    """Numbers of the asked shape for each value of a parameter; a stateless shape has both in it."""
 
     def rule(a: Arguments) -> Outcome:
         dtype = values.dtype_of(a["dtype"])
-        parameter = tensor(a[name], None if name == "lam" else dtype)
+        shape = tensor(a[name], None if name == "lam" else dtype).shape
         if name == "alpha" and a["beta"] != NONE:
-            parameter = Tensor(
-                dtype, values.broadcast(parameter.shape, tensor(a["beta"], dtype).shape)
-            )
+            shape = values.broadcast(shape, tensor(a["beta"], dtype).shape)
+        wanted = values.shape_of(a["shape"])
         return outcome(
-            Tensor(dtype, _joined(values.shape_of(a["shape"]), parameter.shape)),
-            *effects,
+            Tensor(dtype, _joined(wanted, shape) if effects else wanted), *effects
         )
 
     return rule
@@ -120,6 +118,8 @@ RULES: dict[str, Rule] = {
     "random.stateless_truncated_normal": drawn(FLOATS),
     "random.stateless_categorical": categorical(),
     "random.experimental.stateless_shuffle": shuffled_by_seed,
+    "random.stateless_gamma": parametric("alpha"),
+    "random.stateless_poisson": parametric("lam"),
     "random.fold_in": seeds,
     "random.split": split,
     "random.Generator": generator,

@@ -94,6 +94,12 @@ def unicode_decode(a: Arguments) -> Kind:
     )
 
 
+def unicode_script(a: Arguments) -> Kind:
+    x = tensor(a["input"])
+    accept(x.dtype, frozenset({"int32"}))
+    return x
+
+
 def formatted(_: Arguments) -> Kind:
     return TEXT
 
@@ -178,6 +184,13 @@ def irfft(a: Arguments) -> Kind:
         REAL_DTYPES.get(x.dtype or ""),
         None if x.shape is None else (*x.shape[:-1], None),
     )
+
+
+def same(a: Arguments) -> Kind:
+    """tf.signal.fftshift and its inverse."""
+    x = tensor(a["x"])
+    _vector(x.shape)
+    return x
 
 
 def window(a: Arguments) -> Kind:
@@ -289,6 +302,7 @@ RULES: dict[str, Rule] = {
     "strings.reduce_join": reduce_join,
     **named("strings.split strings.bytes_split strings.unicode_split", split),
     "strings.unicode_decode": unicode_decode,
+    "strings.unicode_script": unicode_script,
     "strings.format": formatted,
     "io.decode_raw": decode_raw,
     **named("image.decode_image image.decode_png image.decode_jpeg", decode_image),
@@ -297,6 +311,7 @@ RULES: dict[str, Rule] = {
     "io.serialize_tensor": serialize_tensor,
     **named("io.encode_base64 io.decode_base64", text()),
     **named("signal.fft signal.ifft signal.fft2d signal.ifft2d", fft),
+    **named("signal.fftshift signal.ifftshift", same),
     "signal.rfft": rfft,
     "signal.irfft": irfft,
     **named("signal.hann_window signal.hamming_window", window),

@@ -16,7 +16,7 @@ def _start() -> None:
     loaded = set(sys.modules)
     try:
         sys.path[:] = [here, library, os.path.join(library, "lib-dynload")]
-        from graphlift_recorder.starting import start  # type: ignore[import-not-found]
+        from graphlift_recorder.starting import start
 
         start()
         _unload(set(sys.modules) - loaded)

@@ -82,16 +82,14 @@ def _same_object(value: Any) -> Same:
 class Steady:
     """Watches one value from call to call."""
 
-    __slots__ = ("_same", "changed")
+    __slots__ = ("_same",)
 
     def __init__(self) -> None:
-        self.changed = False
         self._same: Same | None = None
 
-    def look(self, value: Any) -> None:
-        if self.changed:
-            return
+    def differs(self, value: Any) -> bool:
+        """Whether the value is another than the first one."""
         if self._same is None:
             self._same = same_as(value)
-        elif not self._same(value):
-            self.changed = True
+            return False
+        return not self._same(value)

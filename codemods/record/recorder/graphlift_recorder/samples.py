@@ -23,6 +23,8 @@ PLAIN_CALLS = 3
 MOST_TRIES = 10
 MOST_BYTES = 1 << 20
 
+_DTYPE_KINDS = "biufcSU"
+"""Kinds of dtypes that a file gives back as they were; bfloat16 and its like come back as raw bytes."""
 _VALUES = (int, float, bool, str, type(None))
 
 
@@ -61,7 +63,7 @@ class Samples:
                     },
                 }
             )
-        except Unsampled:
+        except (Unsampled, RecursionError):
             return
         self._seen.add(kinds)
         self.arrays.update(call.arrays)
@@ -99,17 +101,15 @@ class _Call:
         numpy = sys.modules.get("numpy")
         if numpy is not None and cls is numpy.ndarray:
             self._room_for(value.nbytes)
-            return {"array": self._array(value.copy())}
+            return {"array": self._array(value)}
         raise Unsampled
 
     def _array(self, value: Any) -> str:
         numpy = sys.modules["numpy"]
-        value = numpy.asarray(value)
+        value = numpy.array(value)
         if value.dtype.hasobject:
             value = _bytes_array(value, numpy)
-        if (
-            value.dtype.kind not in "biufcSU"
-        ):  # bfloat16 and its like come back as raw bytes
+        if value.dtype.kind not in _DTYPE_KINDS:
             raise Unsampled
         self._account(value.nbytes)
         name = f"a{self._first + len(self.arrays)}"

@@ -104,6 +104,7 @@ class Chain(Place):
     def __init__(self, path: tuple[str, ...]) -> None:
         super().__init__()
         self.path = path
+        self.changed = False
         self._steady: dict[int, tuple[Any, Steady]] = {}
 
     def peek(self, root: Any) -> None:
@@ -114,11 +115,12 @@ class Chain(Place):
 
     def enter(self, root: Any) -> None:
         """Compare with what the chain held at the first entry with the same root."""
+        if self.changed:
+            return
         value = stored(root, self.path)
         if value is not _MISSING:
             steady = self._of(root)
-            if steady is not None:
-                steady.look(value)
+            self.changed = steady is not None and steady.differs(value)
 
     def _of(self, root: Any) -> Steady | None:
         known = self._steady.get(id(root))
@@ -134,10 +136,6 @@ class Chain(Place):
         self._steady[id(root)] = ref, steady
         return steady
 
-    @property
-    def changed(self) -> bool:
-        return any(steady.changed for _, steady in self._steady.values())
-
 
 class Outer(Place):
     """A global or closure variable, looked at on entry, with the chains that start from it."""
@@ -146,17 +144,15 @@ class Outer(Place):
         super().__init__()
         self.name = name
         self.chains: list[Chain] = []
+        self.changed = False
         self._steady = Steady()
 
     def enter(self, value: Any) -> None:
+        """Describe the value, and compare it with that at the first entry."""
         self.kinds.add(describe(value))
-        self._steady.look(value)
+        self.changed = self.changed or self._steady.differs(value)
         for chain in self.chains:
             chain.enter(value)
-
-    @property
-    def changed(self) -> bool:
-        return self._steady.changed
 
 
 class Loop(Watched):
