@@ -2,8 +2,8 @@
 
     python tools/tensorflow_names.py [--check]
 
-The file lists TensorFlow's public names: which of them are one object, what kind of thing each is, and the
-parameters of those that can be called. `--check` exits 1 where the file differs from what would be written.
+The file lists TensorFlow's public names: which of them are one object, what kind of thing each is, the values of
+constants, and the parameters of what can be called. `--check` exits 1 where the file differs from what would be written.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from enum import Enum
 from math import isfinite
 from pathlib import Path
 from types import ModuleType
@@ -148,6 +149,8 @@ def collect() -> dict[str, Any]:
         "dtypes": {},
         "modules": [],
         "classes": [],
+        "constants": {},
+        "members": {},
         "parameters": {},
     }
     for name, value in public_names():
@@ -155,10 +158,14 @@ def collect() -> dict[str, Any]:
             data["modules"].append(name)
         elif isinstance(value, tf.DType):
             data["dtypes"][name] = value.name
+        elif isinstance(value, int | float | str):
+            data["constants"][name] = value
         elif inspect.isclass(value) or callable(value):
             objects[id(value)] = value
             names[id(value)].append(name)
     for key, value in objects.items():
+        if inspect.isclass(value):
+            _add_constants(data, names[key], value)
         _add(data, canonical(names[key]), names[key], value)
     _add_implementations(
         data, {canonical(names[key]): value for key, value in objects.items()}
@@ -182,6 +189,18 @@ def _add(data: dict[str, Any], name: str, names: list[str], value: Any) -> None:
     parameters = signature(value)
     if parameters is not None:
         data["parameters"][name] = parameters
+
+
+def _add_constants(data: dict[str, Any], names: list[str], value: type) -> None:
+    """Add the class's members that are plain values or, of an enumeration, its instances."""
+    for attribute, member in vars(value).items():
+        if attribute.startswith("_"):
+            continue
+        for name in names:
+            if isinstance(member, value) and issubclass(value, Enum):
+                data["members"][f"{name}.{attribute}"] = canonical(names)
+            elif isinstance(member, int | float | str):
+                data["constants"][f"{name}.{attribute}"] = member
 
 
 def _add_implementations(data: dict[str, Any], objects: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from . import companions, exits, printing, signatures, tensor_arrays, variables
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, ModuleFacts
-from .facts.profile import FunctionNode, Profile
+from .facts.profile import FunctionNode, Profile, Recorded
 from .facts.session import Session
 from .facts.kinds import NONE, Object, Python
 from .findings import Refusal
@@ -21,6 +21,8 @@ from .source import Names, Source
 from .steps import Step, changes
 
 MOST_STEPS = 8
+FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
+"""A helper that eager code of its module calls becomes a graph from this many calls and operations on."""
 NEVER_DECORATED = frozenset(
     "call build compute_output_shape get_config from_config train_step test_step predict_step".split()
 )
@@ -192,6 +194,13 @@ class ModulePlanner:
                 self.refusals[qualname] = refusal
         return plans
 
+    def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
+        """Whether a graph saves a helper of this module more than calling and tracing it costs."""
+        prefix = f"{self.session.path}::"
+        helps = all(c.startswith(prefix) and c.removeprefix(prefix) in self.module.functions for c in recorded.callers)
+        loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
+        return loops or not helps or (recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS)
+
     def _graph_functions(self) -> list[str]:
         """The functions that are graphs already, and the shells of such."""
         functions = self.module.functions
@@ -216,6 +225,8 @@ class ModulePlanner:
                 return False
         recorded = self.session.recorded(definition.qualname)
         if recorded is not None and recorded.callers:
+            if not self._is_worth_it(facts, recorded):
+                return False
             inside = {f"{self.session.path}::{q}" for q in (*lifted, *self._graph_functions())}
             return not set(recorded.callers) <= inside
         return not called
@@ -237,7 +248,8 @@ class ModulePlanner:
         if self.tf not in self.module.imports and (decorated or changes(steps)):
             plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
-            plan.decorator = signatures.decorator(facts, self.tf)
+            recorded = self.session.recorded(definition.qualname)
+            plan.decorator = signatures.decorator(facts, recorded and recorded.parameters, self.tf)
         if core is not None:
             plan.core = core
             plan.shell = shell.statements(self._core_call(definition, core), self.source.names)

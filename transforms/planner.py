@@ -296,13 +296,22 @@ class Planner:
 
     def copies(self, arm: list[ast.stmt], names: Iterable[str]) -> list[Step]:
         """Steps that give an arm containers of its own, where it changes some in place."""
-        changed = {owner for node in ast.walk(ast.Module(arm, [])) if isinstance(node, ast.stmt) for owner in _item_owners(node)}
+        changed = {owner for node in self._own(arm) for owner in _item_owners(node)}
         steps: list[Step] = []
         for name in names:
             kind = self.facts.before[arm[0]].kinds.get(name)
             if name in changed and isinstance(kind, Sequence | Dict):
                 steps.append(Code(f"{name} = {'dict' if isinstance(kind, Dict) else 'list'}({name})"))
         return steps
+
+    def _own(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a block, without those in arms and bodies that have containers of their own."""
+        found: list[ast.stmt] = []
+        for node in body:
+            found.append(node)
+            if node not in self.facts.staged:
+                found += [s for block in blocks(node) for s in self._own(block)]
+        return found
 
     def reads(self, node: ast.stmt) -> frozenset[str]:
         inner = frozenset[str]()

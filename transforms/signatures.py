@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, Ragged, Shape, Tensor
 from .rule import Rule
@@ -81,21 +83,21 @@ class NoSignature(Rule):
     name = "no-signature"
 
 
-def decorator(facts: FunctionFacts, tf: str) -> str:
-    """The text of the decorator, without the `@`."""
-    signature = _signature(facts, tf)
+def decorator(facts: FunctionFacts, recorded: Mapping[str, Kind] | None, tf: str) -> str:
+    """The text of the decorator, without the `@`; `recorded` are the kinds of the parameters in the recorded calls."""
+    signature = _signature(facts, recorded or facts.parameters, tf)
     options = "autograph=False" + (f", input_signature=[{signature}]" if signature is not None else "")
     return f"{tf}.function({options})"
 
 
-def _signature(facts: FunctionFacts, tf: str) -> str | None:
+def _signature(facts: FunctionFacts, parameters: Mapping[str, Kind], tf: str) -> str | None:
     """The specs of the parameters; None where a signature would change what callers may pass."""
     args = facts.definition.node.args
     if args.vararg or args.kwarg or args.kwonlyargs or args.defaults:
         return None
     specs = []
     for i, parameter in enumerate([*args.posonlyargs, *args.args]):
-        kind = facts.parameters.get(parameter.arg)
+        kind = parameters.get(parameter.arg)
         if i == 0 and facts.definition.owner and isinstance(kind, Object):
             continue
         spec = _spec(kind, tf)
@@ -106,7 +108,7 @@ def _signature(facts: FunctionFacts, tf: str) -> str | None:
 
 
 def _spec(kind: Kind | None, tf: str) -> str | None:
-    if isinstance(kind, Tensor) and kind.dtype and not kind.weak:
+    if isinstance(kind, Tensor) and kind.dtype and kind.shape is not None and not kind.weak:
         return f"{tf}.TensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
     if isinstance(kind, Ragged) and kind.dtype and kind.shape:
         return f"{tf}.RaggedTensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
@@ -114,4 +116,4 @@ def _spec(kind: Kind | None, tf: str) -> str | None:
 
 
 def _shape(shape: Shape) -> str:
-    return "None" if shape is None else "[" + ", ".join(map(str, shape)) + "]"
+    return "[" + ", ".join(map(str, shape or ())) + "]"

@@ -47,7 +47,7 @@ def record(
             profile.merge(seen)
             profile.write()
         elif seen.problem:
-            raise RecordError(f"the recorder can't start there: {seen.problem}")
+            raise RecordError(f"nothing was recorded: {seen.problem}")
         elif seen.without_tensorflow:
             raise RecordError(
                 f"nothing was recorded: {seen.without_tensorflow} has no TensorFlow; "

@@ -10,7 +10,7 @@ import ast
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,24 +30,28 @@ _LISTS = ("raises", "changed", "random", "callers")
 class Seen:
     """What the processes of one run have seen."""
 
-    functions: list[tuple[str, Entry]]
+    functions: dict[str, Entry]
     samples: dict[str, Path]
     without_tensorflow: str
     """An interpreter that has no TensorFlow, "" where all have it."""
     problem: str
-    """Why a recorder didn't start, "" where all did."""
+    """Why a recorder failed, "" where none did."""
 
     @classmethod
     def read(cls, folder: Path) -> Seen:
         """Read the folders that the recorder has written."""
-        functions: list[tuple[str, Entry]] = []
+        functions: dict[str, Entry] = {}
         samples: dict[str, Path] = {}
         without = ""
         for path in sorted(folder.glob(f"*/{SEEN}")):
             seen = json.loads(path.read_text(encoding="utf-8"))
-            functions += [
-                (key, _joined_entry(entry)) for key, entry in seen["functions"].items()
-            ]
+            for key, raw in seen["functions"]:
+                entry = _joined_entry(raw)
+                first = functions.get(key, entry)
+                if first is not entry:  # of two functions of one name the first is kept
+                    same = first["source"] == entry["source"]
+                    entry = _merged(first, entry) if same else first
+                functions[key] = entry
             if not seen["tensorflow"]:
                 without = seen["python"]
             for file in sorted(path.parent.glob("*.npz")):
@@ -87,7 +91,7 @@ class Profile:
 
     def merge(self, seen: Seen) -> None:
         """Add what was seen; drop what is stale."""
-        for key, entry in seen.functions:
+        for key, entry in seen.functions.items():
             earlier = self.functions.get(key)
             same = earlier is not None and earlier.get("source") == entry["source"]
             self.functions[key] = _merged(earlier, entry) if earlier and same else entry
@@ -237,17 +241,9 @@ def _merged_kinds(a: str, b: str) -> str:
 def _merged_tables(
     a: Entry, b: Entry, name: str, merge: Callable[[Any, Any], Any]
 ) -> Entry:
-    return dict(_merge_items(a.get(name, {}), b.get(name, {}), merge))
-
-
-def _merge_items(
-    a: Entry, b: Entry, merge: Callable[[Any, Any], Any]
-) -> Iterator[tuple[str, Any]]:
-    for key in {**a, **b}:
-        yield (
-            key,
-            merge(a[key], b[key]) if key in a and key in b else a.get(key, b.get(key)),
-        )
+    a, b = a.get(name, {}), b.get(name, {})
+    both = {key: merge(a[key], b[key]) for key in a if key in b}
+    return {**a, **b, **both}
 
 
 def _merged_test(a: Entry, b: Entry) -> Entry:
@@ -273,8 +269,10 @@ def _tidy(entry: Entry) -> Entry:
     """An entry in the profile's form: lists in order, empty members left out."""
     for name in _LISTS:
         entry[name] = sorted(set(entry.get(name, ())))
-    for loop in entry.get("loops", {}).values():
-        _drop(loop, lambda name: not loop[name])  # noqa: B023
-    return {
-        name: value for name, value in entry.items() if value not in ("", [], {}, None)
-    }
+    loops = entry.get("loops", {})
+    entry["loops"] = {at: _without_empty(loop) for at, loop in loops.items()}
+    return _without_empty(entry)
+
+
+def _without_empty(table: Entry) -> Entry:
+    return {name: value for name, value in table.items() if value not in ("", [], {})}

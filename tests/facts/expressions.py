@@ -39,6 +39,7 @@ from graphlift.transforms.facts.kinds import (
     Type,
     Union,
     Variable,
+    parse,
     python,
     weak,
 )
@@ -46,6 +47,34 @@ from graphlift.transforms.facts.outcome import Outcome, outcome
 
 SHAPES = ((), (2,), (3,), (1, 3), (2, 3), (2, 1, 3))
 DTYPES = ("float16", "float32", "float64", "int32", "int64", "bool", "string")
+
+
+ODD_KINDS = [
+    parse(text)
+    for text in (
+        "unknown",
+        "None",
+        "int",
+        "weak(float)",
+        "tensor(float32, 2, 3)",
+        "tensor(int32)",
+        "tensor(unknown, ...)",
+        "tensor(string, None)",
+        "variable(float32, ...)",
+        "array(int64, 3)",
+        "list(int, tensor(float32, 3))",
+        "tuple[tensor(float32, None)]",
+        "list()",
+        "dict(a=int)",
+        "ragged(float32, 2, None)",
+        "dataset(tensor(int64))",
+        "object(m.C)",
+        "function(f)",
+        "size",
+        "int | tensor(float32)",
+    )
+]
+"""Kinds that a rule must take without failing of itself."""
 
 
 # ---- values
@@ -106,7 +135,7 @@ def pool(name: str) -> list[Any]:
     return POOLS[name]
 
 
-def cases(text: str, most: int = 40) -> Iterating[dict[str, Any]]:
+def cases(text: str, most: int = 30) -> Iterating[dict[str, Any]]:
     """Values for the names of an expression: all combinations, or a repeatable choice of them."""
     found = {
         node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)
@@ -423,7 +452,7 @@ def seen(value: Any, mode: str) -> Kind:
     return widened(kind, MODES.index(mode) - 1)
 
 
-def problems(text: str, by_value: bool = False, most: int = 40) -> list[str]:
+def problems(text: str, by_value: bool = False, most: int = 30) -> list[str]:
     """Where the facts about an expression differ from what running it does.
 
     `by_value`: it may raise for reasons that no kind shows. An expression of which nothing is known is a problem too.

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 import tensorflow as tf
-from facts.expressions import Evaluation, admits, impure, kind_of, problems, run
+from facts.expressions import (
+    ODD_KINDS,
+    Evaluation,
+    admits,
+    impure,
+    kind_of,
+    problems,
+    run,
+)
 
-from graphlift.transforms.facts.kinds import Object, parse
+from graphlift.transforms.facts.kinds import Kind, Object, parse
+from graphlift.transforms.facts.methods import attribute, method
 from graphlift.transforms.facts.operators import Truth, binary, iterate, truth
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 TENSORS = """
 x.shape
@@ -335,3 +348,48 @@ def test_weak_numbers(op: str, left: str, right: str, expected: str) -> None:
     found = binary(op, parse(left), parse(right))
     assert found is not None
     assert ("error" if found.error else str(found.kind)) == expected
+
+
+RECEIVERS = [
+    *ODD_KINDS,
+    *map(
+        parse,
+        (
+            "tensorarray(float32, ...)",
+            "iterator(tensor(int64))",
+            "object(tensorflow.GradientTape)",
+            "object(tensorflow.random.Generator)",
+            "object(tensorflow.keras.optimizers.Adam)",
+            "object(tensorflow.keras.metrics.Mean)",
+            "str",
+            "dtype",
+            "shape(int, size)",
+            "set[int]",
+            "dict[str, int]",
+            "sparse(float32, 2, None)",
+        ),
+    ),
+]
+NAMES = sorted(
+    {word for text in TEXTS for word in re.findall(r"\.([a-z_]+)", text)}
+    | {
+        "gradient",
+        "jacobian",
+        "batch_jacobian",
+        "watch",
+        "get_next",
+        "map",
+        "reduce",
+        "filter",
+    }
+)
+
+
+@pytest.mark.parametrize("receiver", RECEIVERS, ids=str)
+def test_members_take_anything(receiver: Kind) -> None:
+    for name in NAMES:
+        attribute(receiver, name)
+        method(receiver, name, [], {})
+        for one in ODD_KINDS:
+            method(receiver, name, [one], {})
+            method(receiver, name, [one, one], {"axis": one})

@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from facts.expressions import problems
+from facts.expressions import ODD_KINDS, problems
+
+from graphlift.transforms.facts.kinds import NONE, Kind, Python, Sequence
+from graphlift.transforms.facts.operators import (
+    binary,
+    compare,
+    iterate,
+    length,
+    subscript,
+    truth,
+    unary,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 ARITHMETIC = ("+", "-", "*", "/", "//", "%", "**")
 BITS = ("&", "|", "^", "<<", ">>")
@@ -186,3 +199,36 @@ OTHERS = [
 @pytest.mark.parametrize("text", OTHERS)
 def test_others(text: str) -> None:
     assert problems(text) == []
+
+
+OPERATORS = [
+    "add",
+    "sub",
+    "mult",
+    "div",
+    "floordiv",
+    "mod",
+    "pow",
+    "matmult",
+    "bitand",
+    "bitor",
+    "bitxor",
+    "lshift",
+    "rshift",
+]
+COMPARED = ["eq", "noteq", "lt", "lte", "gt", "gte", "is", "isnot", "in", "notin"]
+
+
+@pytest.mark.parametrize("left", ODD_KINDS, ids=str)
+def test_operators_take_anything(left: Kind) -> None:
+    for right in ODD_KINDS:
+        for op in OPERATORS:
+            binary(op, left, right)
+        for op in COMPARED:
+            compare(op, left, right)
+        subscript(left, right)
+        subscript(left, Sequence("slice", (right, NONE, right)))
+        subscript(left, Sequence("tuple", (right, Python("ellipsis"), NONE)))
+    for op in ("not", "usub", "uadd", "invert"):
+        unary(op, left)
+    iterate(left), length(left), truth(left)

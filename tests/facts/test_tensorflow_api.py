@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 from facts.expressions import (
+    ODD_KINDS,
     Evaluation,
     Fails,
     Missing,
@@ -28,6 +29,7 @@ from graphlift.transforms.facts.kinds import (
     NONE,
     Kind,
     Module,
+    Object,
     Python,
     Sequence,
     Tensor,
@@ -37,6 +39,8 @@ from graphlift.transforms.facts.kinds import (
 )
 from graphlift.transforms.facts.operators import subscript
 from graphlift.transforms.facts.outcome import Raises
+
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 UNARY = [
     "tf.exp",
@@ -698,6 +702,20 @@ tf.RaggedTensor.from_row_limits([1, 2, 3], [1, 3])
 tf.random.experimental.stateless_shuffle(x, seed=(1, 2))
 tf.random.Generator.from_non_deterministic_state()
 tf.debugging.assert_near(f, f)
+tf.debugging.assert_all_finite(f, 'message')
+tf.debugging.assert_integer(1)
+tf.debugging.assert_scalar(i)
+tf.debugging.assert_type(f, f.dtype)
+tf.debugging.assert_rank_in(f, [0, 1, 2, 3])
+tf.debugging.assert_rank_at_least(f, 0)
+tf.debugging.assert_none_equal(f, f + 1)
+tf.debugging.assert_non_negative(f)
+tf.debugging.assert_negative(-f)
+tf.debugging.assert_less_equal(f, f)
+tf.debugging.assert_greater_equal(f, f)
+tf.config.list_physical_devices()
+tf.inside_function()
+tf.keras.Sequential()
 tf.debugging.assert_shapes([(f, f.shape)])
 tf.constant_initializer(1.0)
 tf.group()
@@ -906,37 +924,12 @@ def test_rules_are_of_canonical_names(name: str) -> None:
     assert tensorflow_names.signature(full) is not None
 
 
-ODD_KINDS = (
-    "unknown",
-    "None",
-    "int",
-    "weak(float)",
-    "tensor(float32, 2, 3)",
-    "tensor(int32)",
-    "tensor(unknown, ...)",
-    "tensor(string, None)",
-    "variable(float32, ...)",
-    "array(int64, 3)",
-    "list(int, tensor(float32, 3))",
-    "tuple[tensor(float32, None)]",
-    "list()",
-    "dict(a=int)",
-    "ragged(float32, 2, None)",
-    "dataset(tensor(int64))",
-    "object(m.C)",
-    "function(f)",
-    "size",
-    "int | tensor(float32)",
-)
-
-
 @pytest.mark.parametrize("name", sorted(tensorflow_api.RULES))
 def test_rules_take_anything(name: str) -> None:
     """No rule fails of itself, whatever it is given."""
-    kinds = [parse(text) for text in ODD_KINDS]
     for count in range(5):
-        for first in kinds:
-            for other in kinds[:: 1 if count == 2 else 4]:
+        for first in ODD_KINDS:
+            for other in ODD_KINDS[:: 1 if count == 2 else 4]:
                 tensorflow_api.call(
                     f"tensorflow.{name}", [first, *[other] * (count - 1)][:count], {}
                 )
@@ -971,7 +964,14 @@ def test_canonical(name: str, expected: str | None) -> None:
             "tensorflow.errors.InvalidArgumentError",
             Type("tensorflow.errors.InvalidArgumentError"),
         ),
+        ("tensorflow.data.AUTOTUNE", python(-1)),
+        ("tensorflow.image.ResizeMethod.BILINEAR", python("bilinear")),
+        (
+            "tensorflow.UnconnectedGradients.ZERO",
+            Object("tensorflow.UnconnectedGradients"),
+        ),
         ("tensorflow.reduce_sum", None),
+        ("tensorflow.Variable", None),
     ],
 )
 def test_constants(name: str, expected: Kind | None) -> None:

@@ -92,7 +92,7 @@ def test_a_recorder_that_does_not_start(tmp_path, monkeypatch, capfd):
     (recorder / "graphlift_recorder" / "__init__.py").write_text("1 / 0\n")
     monkeypatch.setattr(running, "_RECORDER", recorder)
     (tmp_path / "script.py").write_text("print('ran')\n")
-    with pytest.raises(RecordError, match="can't start there: ZeroDivisionError"):
+    with pytest.raises(RecordError, match="nothing was recorded: ZeroDivisionError"):
         record([sys.executable, "script.py"], tmp_path)
     out, err = capfd.readouterr()
     assert (out, err) == ("ran\n", "")

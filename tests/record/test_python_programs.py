@@ -340,3 +340,23 @@ def test_a_function_called_often_is_only_counted(project):
     assert entry["calls"] == 5000
     assert entry["returns"] == "int"
     assert entry["tests"]["2:11"]["false"] < 5000
+
+
+def test_a_module_that_is_loaded_twice_has_one_entry(project):
+    project.write(
+        "twice.py",
+        """
+        import sys
+
+        def f(x):
+            return x
+
+        f(__name__)
+        if __name__ == "__main__":
+            import twice
+            twice.f(1)
+        """,
+    )
+    assert project.record(sys.executable, "twice.py").returncode == 0
+    entry = project.functions["twice.py::f"]
+    assert (entry["calls"], entry["parameters"]) == (3, {"x": "int | str"})

@@ -185,8 +185,10 @@ class Evaluation:
         kind = self.session.global_kind(node.id, self.recorded)
         if kind is None:
             return None
+        module = self.session.module
         changed = self.recorded is not None and node.id in self.recorded.changed
-        if (changed or node.id in self.session.module.rebound) and not isinstance(kind, Function | Type | Module):
+        changed = changed or node.id in module.rebound or (node.id in module.changed and not isinstance(kind, Object | Variable))
+        if changed and not isinstance(kind, Function | Type | Module):
             self.problem(f"the global `{node.id}` may change between calls", node, "GL302")
             return forget(kind)
         return kind

@@ -151,29 +151,35 @@ class ModuleFacts:
 
     @cached_property
     def rebound(self) -> frozenset[str]:
-        """Globals that are given another value, or changed in place, after they are made."""
+        """Globals that are given another value after they are made."""
         names = {name for name, values in self.assignments.items() if len(values) > 1}
         for definition in self.functions.values():
             names |= definition.declared_global
-        for node in ast.walk(self.tree):
-            target = _changed_object(node)
-            if isinstance(target, ast.Name):
-                names.add(target.id)
         return frozenset(names)
 
     @cached_property
-    def written_attributes(self) -> dict[str, set[str]]:
-        """The functions (by qualified name) that write an attribute, by the attribute's name; `` for module level."""
+    def changed(self) -> frozenset[str]:
+        """Names of which some item is set or removed, somewhere."""
+        targets = map(_changed_object, ast.walk(self.tree))
+        return frozenset(target.id for target in targets if isinstance(target, ast.Name))
+
+    @cached_property
+    def rebound_attributes(self) -> dict[str, set[str]]:
+        """The functions (by qualified name; "" for module level) that give an attribute of this name a value."""
         found: dict[str, set[str]] = {}
         for node, where in self._nodes_with_function():
-            names: list[str] = []
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
-                names.append(node.attr)
+                found.setdefault(node.attr, set()).add(where)
+        return found
+
+    @cached_property
+    def changed_attributes(self) -> dict[str, set[str]]:
+        """The functions that set or remove an item of an attribute of this name."""
+        found: dict[str, set[str]] = {}
+        for node, where in self._nodes_with_function():
             target = _changed_object(node)
             if isinstance(target, ast.Attribute):
-                names.append(target.attr)
-            for name in names:
-                found.setdefault(name, set()).add(where)
+                found.setdefault(target.attr, set()).add(where)
         return found
 
     def _nodes_with_function(self) -> Iterator[tuple[ast.AST, str]]:
@@ -290,11 +296,9 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
 
 
 def _changed_object(node: ast.AST) -> ast.expr | None:
-    """What a node changes in place: x of `x[i] = v`, `x.a = v`, `x.append(v)`, `x += v`."""
+    """What a node changes in place: x of `x[i] = v`, `x.append(v)`, `x += v`."""
     match node:
         case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):
-            return value
-        case ast.Attribute(value=value, ctx=ast.Store() | ast.Del()):
             return value
         case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in MUTATORS:
             return value

@@ -18,12 +18,15 @@ from .kinds import (
     INT,
     NONE,
     UNKNOWN,
+    Dict,
     Elements,
     Function,
     Kind,
+    Mapping,
     Module,
     Object,
     Python,
+    Sequence,
     Tensor,
     Type,
     Union,
@@ -41,6 +44,7 @@ from .staging import holds_tensor, is_tensor, is_weak
 MOST_ROUNDS = 6
 IMPROBABLE_DTYPE = "float16"
 COMMON_DTYPES = ("float32", "float64", "int32", "int64", "bool", "string")
+CONTAINERS = (Sequence, Elements, Dict, Mapping)
 KERAS_CONTAINERS = frozenset(
     "Sequential Functional Model RNN Bidirectional TimeDistributed Wrapper Lambda StackedRNNCells".split()
 )
@@ -445,8 +449,7 @@ class Session:
         result = {}
         for name, kind in bound.items():
             seen = recorded.parameters.get(name, UNKNOWN)
-            vague = kind == UNKNOWN or (is_tensor(kind) and getattr(kind, "dtype", "") is None)
-            result[name] = seen if vague and seen != UNKNOWN and not is_weak(kind) else kind
+            result[name] = _completed(kind, seen)
         return result
 
     # ---- classes and objects
@@ -530,7 +533,7 @@ class Session:
         kind = self._attribute_kind(evaluation, node, made)
         if kind is None:
             return None
-        if not (isinstance(value, Object) and value.fresh) and self._changes(evaluation, node, made):
+        if not (isinstance(value, Object) and value.fresh) and self._changes(evaluation, node, kind):
             evaluation.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
             return forget(kind)
         return kind
@@ -541,6 +544,8 @@ class Session:
         recorded = evaluation.recorded
         seen = recorded.attributes.get(ast.unparse(node)) if recorded else None
         known = self.class_attributes(made).get(node.attr)
+        if isinstance(known, CONTAINERS) and node.attr in self.module.changed_attributes:
+            known = None
         if known is not None and known != UNKNOWN and not isinstance(known, Union):
             if seen is None or not is_tensor(known) or getattr(known, "dtype", None) is not None:
                 return known
@@ -548,17 +553,21 @@ class Session:
             return seen
         if known is not None:
             return known
+        if node.attr in self.module.changed_attributes:
+            return self._seen_attributes(made).get(node.attr, UNKNOWN)
         if KERAS_CALLS & set(self.module.bases(made.qualname)):
             return KERAS_ATTRIBUTES.get(node.attr)
         if "tensorflow.Module" in self.module.bases(made.qualname):
             return KERAS_ATTRIBUTES.get(node.attr) if node.attr.endswith("variables") else None
         return None
 
-    def _changes(self, evaluation: Evaluation, node: ast.Attribute, made: ClassDefinition) -> bool:
+    def _changes(self, evaluation: Evaluation, node: ast.Attribute, kind: Kind) -> bool:
         recorded = evaluation.recorded
         if recorded is not None and ast.unparse(node) in recorded.changed:
             return True
-        writers = self.module.written_attributes.get(node.attr, set())
+        writers = set(self.module.rebound_attributes.get(node.attr, ()))
+        if isinstance(kind, CONTAINERS):
+            writers |= self.module.changed_attributes.get(node.attr, set())
         return any(writer.rpartition(".")[2] not in INITIALIZERS for writer in writers)
 
     def class_attributes(self, made: ClassDefinition) -> Mapping[str, Kind]:
@@ -617,6 +626,17 @@ class Session:
         if joined != old:
             found[name] = joined
             self._dirty = True
+
+
+def _completed(kind: Kind, seen: Kind) -> Kind:
+    """A kind with what the profile knows better: all of an unknown one, a tensor's dtype and rank."""
+    if kind == UNKNOWN:
+        return seen
+    if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
+        if kind.shape is None and seen.shape is not None:
+            kind = replace(kind, shape=(None,) * len(seen.shape))
+        return replace(kind, dtype=kind.dtype or seen.dtype)
+    return kind
 
 
 def _with_dtype(kind: Kind, dtype: str) -> Kind:

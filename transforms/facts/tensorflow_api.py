@@ -47,7 +47,7 @@ def canonical(name: str) -> str | None:
 
 
 def constant(name: str) -> Kind | None:
-    """The kind of a public name: a dtype, tf.newaxis, a module, an exception; None for others."""
+    """The kind of a public name that is a dtype, a module, an exception, tf.newaxis or a constant; else None."""
     dtype = tensorflow_names.dtype(name)
     if dtype is not None:
         return Python("dtype", dtype)
@@ -55,11 +55,9 @@ def constant(name: str) -> Kind | None:
         return NONE
     if tensorflow_names.is_module(name):
         return Module(name)
-    return (
-        Type(name)
-        if name.startswith("tensorflow.errors.") and tensorflow_names.is_class(name)
-        else None
-    )
+    if name.startswith("tensorflow.errors.") and tensorflow_names.is_class(name):
+        return Type(name)
+    return tensorflow_names.constant(name)
 
 
 def call(name: str, args: Sequence[Kind], kwargs: Mapping[str, Kind]) -> Outcome | None:

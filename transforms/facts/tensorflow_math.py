@@ -482,5 +482,5 @@ RULES: dict[str, Rule] = {
     "clip_by_global_norm": clip_by_global_norm,
     **named("add_n math.accumulate_n", add_n),
     "scalar_mul": scalar_mul,
-    "debugging.check_numerics": checked,
+    **named("debugging.check_numerics debugging.assert_all_finite", checked),
 }

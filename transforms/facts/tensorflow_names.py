@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from .kinds import NONE, UNKNOWN, Kind, Python, python
+from .kinds import NONE, UNKNOWN, Kind, Object, Python, python
 
 DATA = Path(__file__).with_suffix(".json")
 
 
 @cache
 def data() -> dict[str, Any]:
-    """The generated data: aliases, dtypes, modules, classes, parameters."""
+    """The generated data: aliases, dtypes, modules, classes, constants, enumerations' members, parameters."""
     loaded: dict[str, Any] = json.loads(DATA.read_text(encoding="utf-8"))
     return loaded
 
@@ -54,6 +54,14 @@ def dtype(name: str) -> str | None:
     """The dtype a name such as tensorflow.double stands for."""
     found = data()["dtypes"].get(name)
     return None if found is None else str(found)
+
+
+def constant(name: str) -> Kind | None:
+    """The kind of a public constant: a plain value, or a member of an enumeration."""
+    names = data()
+    if name in names["constants"]:
+        return python(names["constants"][name])
+    return Object(names["members"][name]) if name in names["members"] else None
 
 
 @cache

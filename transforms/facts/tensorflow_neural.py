@@ -215,7 +215,7 @@ def convolution(rank: int, depthwise: bool = False) -> Rule:
         if x.shape is None or not _channels_last(a):
             return Tensor(dtype)
         kernel = values.with_rank(filters.shape, rank + 2)
-        outer, width = x.shape[: -rank - 1], x.shape[-1]
+        outer = x.shape[: -rank - 1]
         if not outer:
             raise Raises(f"{len(x.shape)} dimensions where {rank + 2} are needed")
         strides = _spatial(
@@ -232,7 +232,7 @@ def convolution(rank: int, depthwise: bool = False) -> Rule:
         )
         channels = values.product(kernel[-2:]) if depthwise else kernel[-1]
         if depthwise:
-            values.equal_sizes(width, kernel[-2])
+            values.equal_sizes(x.shape[-1], kernel[-2])
         return Tensor(dtype, (*outer, *middle, channels))
 
     return rule

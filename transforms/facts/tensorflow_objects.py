@@ -154,7 +154,6 @@ KERAS_PLAIN = (
     "regularizers",
     "constraints",
     "callbacks",
-    "schedules",
 )
 KERAS_BASES = {
     "Layer": ("variable",),
@@ -185,17 +184,12 @@ def keras_class(name: str) -> Rule | None:
     )
 
 
-def _no_op_assert(_: Arguments) -> Outcome:
-    return outcome(NONE, "assert")
-
-
 ASSERTIONS = (
     "Assert",
     "assert_equal",
     "assert_greater",
     "assert_less",
     "assert_rank",
-    "debugging.assert_all_finite",
     "debugging.assert_greater_equal",
     "debugging.assert_integer",
     "debugging.assert_less_equal",
@@ -207,7 +201,6 @@ ASSERTIONS = (
     "debugging.assert_positive",
     "debugging.assert_rank_at_least",
     "debugging.assert_rank_in",
-    "debugging.assert_same_float_dtype",
     "debugging.assert_scalar",
     "debugging.assert_shapes",
     "debugging.assert_type",
@@ -220,8 +213,6 @@ SETTINGS = (
     "config.threading.set_inter_op_parallelism_threads",
     "config.threading.set_intra_op_parallelism_threads",
     "keras.utils.clear_session",
-    "keras.utils.set_random_seed",
-    "random.set_seed",
     "debugging.enable_check_numerics",
     "debugging.disable_check_numerics",
 )
@@ -232,12 +223,13 @@ RULES: dict[str, Rule] = {
     "TensorArray": tensor_array,
     "TensorShape": tensor_shape,
     **{name: makes(f"tensorflow.{name}") for name in PLAIN_CLASSES},
-    **dict.fromkeys(ASSERTIONS, _no_op_assert),
+    **dict.fromkeys(ASSERTIONS, gives(NONE, "assert")),
     **dict.fromkeys(SETTINGS, gives(NONE, "io")),
     **dict.fromkeys((f"summary.{name}" for name in SUMMARIES), gives(UNKNOWN, "io")),
     "summary.create_file_writer": gives(
         Object("tensorflow.summary.SummaryWriter"), "io"
     ),
+    **named("random.set_seed keras.utils.set_random_seed", gives(NONE, "io", "random")),
     "print": gives(NONE, "stdout"),
     "timestamp": gives(Tensor("float64", ()), "io"),
     "executing_eagerly": gives(BOOL, "host"),

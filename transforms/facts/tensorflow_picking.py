@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import operators_subscript
 from . import tensorflow_values as values
 from .kinds import NONE, Elements, Kind, Sequence, Shape, Tensor
-from .outcome import Raises
+from .outcome import Raises, Unsure
 from .tensorflow_arguments import Arguments, Rule
 from .tensorflow_creation import wanted_shape
 from .tensorflow_values import (

@@ -148,11 +148,17 @@ def serialize_tensor(a: Arguments) -> Kind:
 # ---- signal
 
 
-def fft(a: Arguments) -> Kind:
-    x = tensor(a["input"])
-    accept(x.dtype, COMPLEXES)
-    _vector(x.shape)
-    return x
+def fft(rank: int) -> Rule:
+    """A transform of the last dimensions."""
+
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["input"])
+        accept(x.dtype, COMPLEXES)
+        if x.shape is not None and len(x.shape) < rank:
+            raise Raises(f"a transform of {len(x.shape)} dimensions")
+        return x
+
+    return rule
 
 
 def _vector(shape: Shape) -> None:
@@ -310,7 +316,8 @@ RULES: dict[str, Rule] = {
     "io.parse_tensor": parse_tensor,
     "io.serialize_tensor": serialize_tensor,
     **named("io.encode_base64 io.decode_base64", text()),
-    **named("signal.fft signal.ifft signal.fft2d signal.ifft2d", fft),
+    **named("signal.fft signal.ifft", fft(1)),
+    **named("signal.fft2d signal.ifft2d", fft(2)),
     **named("signal.fftshift signal.ifftshift", same),
     "signal.rfft": rfft,
     "signal.irfft": irfft,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 
 ROOT = "GRAPHLIFT_RECORD_ROOT"
 """Environment variable: the folder whose files are the project's."""
@@ -14,7 +15,13 @@ OUTPUT = "GRAPHLIFT_RECORD_OUTPUT"
 SEEN = "seen.json"
 """The file, in a process's folder, of what it has seen; see `writing`."""
 PROBLEM = "problem"
-"""The file, in the output folder, that says why a recorder didn't start."""
+"""The file, in the output folder, that says why a recorder failed."""
+
+
+def leave_word(folder: str, error: Exception) -> None:
+    """Say in the output folder why a recorder failed."""
+    with open(os.path.join(folder, PROBLEM), "w", encoding="utf-8") as file:
+        file.write(f"{type(error).__name__}: {error}")
 
 
 def sample_name(key: str) -> str:

@@ -11,7 +11,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any
 
@@ -33,6 +33,7 @@ def describe(value: Any, depth: int = 0) -> str:
         return "unknown"
 
 
+@lru_cache(maxsize=4096)
 def dotted(module: str | None, qualname: str) -> str:
     """A name that reads as a Python expression: no `<locals>`, every part an identifier."""
     if module in ("__main__", "__mp_main__"):

@@ -11,6 +11,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from . import randomness, watching
@@ -84,7 +85,8 @@ def _conversions(namespace: dict[str, Any]) -> None:
         calls = function.calls if function else 0
         result = original(f, args, kwargs, *rest, **options)
         if function and function.calls == calls:  # it was a converted copy that ran
-            function.traced(_arguments(f, args, kwargs or {}), result)
+            with suppress(Exception):
+                function.traced(_arguments(f, args, kwargs or {}), result)
         return result
 
     namespace["converted_call"] = _standing_in(converted_call, original)
@@ -92,8 +94,8 @@ def _conversions(namespace: dict[str, Any]) -> None:
 
 def _function_of(f: Any) -> watching.Function | None:
     """What watches a Python function or method."""
-    code = getattr(getattr(f, "__func__", f), "__code__", None)
-    owner = watching.whose(code) if isinstance(code, types.CodeType) else None
+    f = f.__func__ if isinstance(f, types.MethodType) else f
+    owner = watching.whose(f.__code__) if isinstance(f, types.FunctionType) else None
     return owner if isinstance(owner, watching.Function) else None
 
 
@@ -103,9 +105,8 @@ def _arguments(f: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     receiver = getattr(f, "__self__", None)
     if receiver is None:
         return bound.arguments
-    receiver = getattr(
-        receiver, "target", receiver
-    )  # TensorFlow binds methods to a stand-in
+    if type(receiver).__name__ == "TfMethodTarget":
+        receiver = receiver.target
     return {f.__func__.__code__.co_varnames[0]: receiver, **bound.arguments}
 
 
@@ -114,10 +115,8 @@ def _arguments(f: Any, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
 
 def _assertions(project: Project, namespace: dict[str, Any]) -> None:
     """Have pytest instrument the modules whose asserts it rewrites, which it compiles itself."""
-    rewrite_asserts, rewrite_test = (
-        namespace["rewrite_asserts"],
-        namespace["_rewrite_test"],
-    )
+    rewrite_asserts = namespace["rewrite_asserts"]
+    rewrite_test = namespace["_rewrite_test"]
     read_pyc, write_pyc = namespace["_read_pyc"], namespace["_write_pyc"]
     fillers: dict[str, Callable[[types.CodeType], types.CodeType]] = {}
 
@@ -145,15 +144,14 @@ def _assertions(project: Project, namespace: dict[str, Any]) -> None:
         return stat, fill(code) if fill else code
 
     def read(source: Any, *args: Any, **kwargs: Any) -> Any:
-        return (
-            read_pyc(source, *args, **kwargs)
-            if project.key(str(source)) is None
-            else None
-        )
+        if project.key(str(source)) is not None:
+            return None
+        return read_pyc(source, *args, **kwargs)
 
-    def write(state: Any, code: Any, stat: Any, pyc: Any) -> Any:
-        # a compiled test module lies beside its source, or wherever sys.pycache_prefix says
-        return write_pyc(state, code, stat, pyc) if not _is_filled(code) else False
+    def write(state: Any, code: Any, *args: Any) -> Any:
+        if isinstance(watching.whose(code), watching.Module):  # it is instrumented
+            return False
+        return write_pyc(state, code, *args)
 
     namespace.update(
         rewrite_asserts=instrument_and_rewrite,
@@ -161,8 +159,3 @@ def _assertions(project: Project, namespace: dict[str, Any]) -> None:
         _read_pyc=read,
         _write_pyc=write,
     )
-
-
-def _is_filled(code: types.CodeType) -> bool:
-    """Whether code is of an instrumented module."""
-    return isinstance(watching.whose(code), watching.Module)

@@ -6,7 +6,7 @@ import atexit
 import os
 
 from . import loading, script
-from .exchange import BASE, OUTPUT, ROOT
+from .exchange import BASE, OUTPUT, ROOT, leave_word
 from .loading import Project
 from .watching import retire
 from .writing import write
@@ -23,7 +23,10 @@ def start() -> None:
     def finish() -> None:
         retire(project.functions)
         if os.getpid() == process and os.path.isdir(output):
-            write(project, output)
+            try:
+                write(project, output)
+            except Exception as error:
+                leave_word(output, error)
 
     loading.install(project)
     script.install(project)

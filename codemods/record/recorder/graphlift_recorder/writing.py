@@ -16,25 +16,25 @@ from .watching import Function, Loop, Place
 def write(project: Project, folder: str) -> None:
     """Write `seen.json` and the samples' files into a new folder inside `folder`.
 
-    `seen.json` holds "python", "tensorflow" (whether it can be imported) and "functions": entries as
-    in a profile, with a list of kinds for each kind, unjoined.
+    `seen.json` holds "python", "tensorflow" (whether anything was seen, or could have been: TensorFlow can
+    be imported) and "functions": pairs of a key and an entry as in a profile, with a list of kinds, unjoined,
+    for each kind. A module that was loaded twice has its functions there twice.
     """
-    functions: dict[str, Function] = {}
-    for function in project.functions:
-        if function.calls > 0:
-            functions.setdefault(function.key, function)
+    functions = [function for function in project.functions if function.calls > 0]
     own = os.path.join(folder, f"{os.getpid()}-{os.urandom(4).hex()}")
     os.makedirs(own)
-    for key, function in functions.items():
+    for function in reversed(functions):
         if function.samples.calls and "numpy" in sys.modules:
-            function.samples.save(os.path.join(own, sample_name(key)))
+            function.samples.save(os.path.join(own, sample_name(function.key)))
     seen = {
         "python": sys.executable,
-        "tensorflow": util.find_spec("tensorflow") is not None,
-        "functions": {key: entry(function) for key, function in functions.items()},
+        "tensorflow": bool(functions) or util.find_spec("tensorflow") is not None,
+        "functions": [(function.key, entry(function)) for function in functions],
     }
-    with open(os.path.join(own, SEEN), "w", encoding="utf-8") as file:
+    path = os.path.join(own, SEEN)
+    with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(seen, file)
+    os.replace(path + ".new", path)
 
 
 def entry(function: Function) -> dict[str, Any]:
