@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -100,7 +101,7 @@ def _planner(
     text: str, path: str, options: Options, profile: Profile | None
 ) -> ModulePlanner:
     tree = parse(text)
-    name = ".".join(PurePosixPath(path).with_suffix("").parts[-1:])
+    name = re.sub(r"^(?=\d)|\W", "_", PurePosixPath(path).stem)
     try:
         return ModulePlanner(
             Source(text, tree), ModuleFacts(tree, name), path, profile, options

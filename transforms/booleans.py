@@ -62,8 +62,8 @@ class TensorBool(Rule):
 CHEAP = (ast.Name, ast.Constant, ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Attribute)
 CANNOT_RAISE = frozenset(
     "abs reduce_sum reduce_mean reduce_max reduce_min reduce_any reduce_all norm size rank shape cast math.is_nan"
-    " math.is_inf math.is_finite equal not_equal greater less greater_equal less_equal logical_and logical_or"
-    " logical_not square sqrt exp math.log sign minimum maximum constant zeros_like ones_like identity".split()
+    " math.is_inf math.is_finite logical_not square sqrt sin cos exp math.log sign constant zeros_like ones_like"
+    " identity".split()
 )
 
 
@@ -79,7 +79,7 @@ def negation(writer: Writer, node: ast.UnaryOp) -> str:
 def junction(writer: Writer, node: ast.BoolOp) -> str:
     """The text of `a and b` or `a or b`; a side that must not run where Python would not run it goes into a cond."""
     is_and = isinstance(node.op, ast.And)
-    operands = [v for v in node.values if v in writer.facts.kinds and not _decided(writer.kind(v))]
+    operands = [v for v in node.values if v in writer.facts.kinds and not _passes(writer.kind(v), is_and)]
     for operand in operands:
         if node not in writer.facts.tests and not _is_bool(writer.kind(operand)):
             raise Refusal("`and`/`or` for the value of an operand is not lifted", node, "GL103")
@@ -120,17 +120,29 @@ def is_safe(writer: Writer, node: ast.expr) -> bool:
             name = function.name if isinstance(function, Function) else ""
             if name.removeprefix("tensorflow.") not in CANNOT_RAISE:
                 return False
-        elif isinstance(inner, ast.Div | ast.FloorDiv | ast.Mod):
-            continue
-        elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.FloorDiv | ast.Mod):
+        elif isinstance(inner, ast.BinOp):
+            if not isinstance(inner.op, ast.Add | ast.Sub | ast.Mult | ast.Div) or not _broadcasts(writer, inner.left, inner.right):
+                return False
+        elif isinstance(inner, ast.Compare) and not all(
+            _broadcasts(writer, a, b) for a, b in zip([inner.left, *inner.comparators], inner.comparators, strict=False)
+        ):
             return False
         elif isinstance(inner, ast.expr) and not isinstance(inner, CHEAP):
             return False
     return True
 
 
-def _decided(kind: Kind) -> bool:
-    return isinstance(kind, Python) and kind.known
+def _broadcasts(writer: Writer, left: ast.expr, right: ast.expr) -> bool:
+    """Whether the shapes of two operands surely fit."""
+    shapes = [getattr(writer.kind(n), "shape", ()) for n in (left, right)]
+    if () in shapes:
+        return True
+    return shapes[0] == shapes[1] and shapes[0] is not None and None not in shapes[0]
+
+
+def _passes(kind: Kind, is_and: bool) -> bool:
+    """Whether an operand is known to let the next one decide."""
+    return isinstance(kind, Python) and kind.known and bool(kind.value) is is_and
 
 
 def _is_bool(kind: Kind) -> bool:
@@ -154,8 +166,12 @@ def comparison(writer: Writer, node: ast.Compare) -> str | None:
     if any(not isinstance(n, ast.Name | ast.Constant | ast.Attribute) for n in node.comparators[:-1]):
         raise Refusal("a chained comparison evaluates its middle once", node, "GL103")
     result = texts[-1]
-    for text in reversed(texts[:-1]):
-        result = f"{writer.tf}.logical_and({text}, {result})"
+    for i in range(len(texts) - 2, -1, -1):
+        later = pairs[i + 1 :]
+        if all(is_safe(writer, right) and _broadcasts(writer, left, right) for left, _, right in later):
+            result = f"{writer.tf}.logical_and({texts[i]}, {result})"
+        else:
+            result = f"{writer.tf}.cond({texts[i]}, lambda: {result}, lambda: {writer.tf}.constant(False))"
     return result
 
 
@@ -172,12 +188,14 @@ def _promoted(writer: Writer, left: ast.expr, right: ast.expr) -> tuple[str, str
 
 
 def _pair(writer: Writer, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
-    from .expressions import wrapped
-
     a, b = (writer.text(left), writer.text(right))
     if not isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
         a, b = _promoted(writer, left, right)
-    return f"{wrapped(a) if not _binds_tighter(left) else a} {_SIGNS[type(op)]} {wrapped(b) if not _binds_tighter(right) else b}"
+    return f"{_operand_text(left, a)} {_SIGNS[type(op)]} {_operand_text(right, b)}"
+
+
+def _operand_text(node: ast.expr, text: str) -> str:
+    return text if _binds_tighter(node) else f"({text})"
 
 
 def _binds_tighter(node: ast.expr) -> bool:

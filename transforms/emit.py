@@ -72,16 +72,15 @@ def _definitions(editor: Editor, tree: cst.FunctionDef, item: Plan) -> list[cst.
         body=cst.IndentedBlock(editor.block(item.steps, 0)),
         decorators=decorators,
     )
-    statements = [*kept, *(parse_statement(_laid(editor, text)) for text in item.shell)]
+    if item.parameters is not None:
+        parameters = cst.Parameters([cst.Param(cst.Name(name)) for name in item.parameters])
+        core = core.with_changes(params=parameters, returns=None)
+    statements = [*kept, *editor.block(item.shell, 0)]
     space = 1 if item.node.col_offset else 2
     shell = tree.with_changes(
         body=cst.IndentedBlock(statements), leading_lines=[cst.EmptyLine(indent=False)] * space
     )
     return [core, shell]
-
-
-def _laid(editor: Editor, text: str) -> str:
-    return layout(text, editor.indent + 4, editor.width)
 
 
 def _decorator(editor: Editor, text: str) -> cst.Decorator:

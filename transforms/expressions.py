@@ -137,9 +137,9 @@ class Writer:
         core = self.cores.get(self.facts.calls.get(node, ""))
         if core is not None:
             return self._core_call(node, core)
-        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "hasattr"):
-            return host_reads.known_answer(self, node)
         function = self.kind(node.func)
+        if function in (Function("builtins.isinstance"), Function("builtins.hasattr")):
+            return host_reads.known_answer(self, node)
         if isinstance(function, Function) and function.name.startswith("builtins."):
             return host_reads.conversion(self, node, function.name.removeprefix("builtins."))
         arguments = [*node.args, *(k.value for k in node.keywords)]

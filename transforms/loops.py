@@ -283,17 +283,21 @@ def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, 
     match node.iter:
         case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
             return _range(planner, node, args, carried)
-        case ast.Call(func=ast.Name(id="zip"), args=parts) if isinstance(node.target, ast.Tuple) and parts:
+        case ast.Call(func=function, args=parts, keywords=[]) if _is(planner, function, "zip") and parts:
             return _zip(planner, node, parts)
-        case ast.Call(func=ast.Name(id="reversed"), args=[inner]) if is_strong(planner.facts.kind(inner)):
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(planner, function, "reversed"):
             return _reversed(planner, node, inner)
-        case ast.Call(func=ast.Name(id="enumerate"), args=[inner]) if isinstance(node.target, ast.Tuple):
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(planner, function, "enumerate"):
             return _enumerate(planner, node, inner, carried)
     if is_strong(kind):
         return _rows(planner, node, planner.writer.text(node.iter), kind)
     if isinstance(kind, Sequence) and kind.items:
         return _listed(planner, node, kind)
     raise Refusal(f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105")
+
+
+def _is(planner: Planner, function: ast.expr, name: str) -> bool:
+    return getattr(planner.facts.kind(function), "name", "") == f"builtins.{name}"
 
 
 def _is_range(planner: Planner, function: ast.expr) -> bool:
@@ -414,6 +418,8 @@ def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, _
 
 
 def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
+    if not is_strong(planner.facts.kind(inner)):
+        raise Refusal("this reversed is not lifted", node, "GL105")
     before: list[Step] = []
     rows = _once(planner, node, inner, planner.writer.text(inner), before)
     index = planner.names.fresh("i")
@@ -426,9 +432,8 @@ def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _C
 
 def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]) -> tuple[str, _Counter]:
     target = node.target
-    assert isinstance(target, ast.Tuple)
     kind = planner.facts.kind(inner)
-    if len(target.elts) != 2 or not isinstance(target.elts[0], ast.Name) or not is_strong(kind):
+    if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(target.elts[0], ast.Name) or not is_strong(kind):
         raise Refusal("this enumerate is not lifted", node, "GL105")
     before: list[Step] = []
     rows = _once(planner, node, inner, planner.writer.text(inner), before)
@@ -448,7 +453,8 @@ def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[s
 
 def _once(planner: Planner, node: ast.For, iterated: ast.expr, text: str, before: list[Step]) -> str:
     """A name for what a loop goes over, which Python evaluates once."""
-    if isinstance(iterated, ast.Name) and text == iterated.id and text not in planner.assigned([node]):
+    plain = not isinstance(planner.facts.kind(iterated), Variable)
+    if plain and isinstance(iterated, ast.Name) and text == iterated.id and text not in planner.assigned([node]):
         return text
     if isinstance(planner.facts.kind(iterated), Variable):
         text = f"{planner.tf}.identity({text})"

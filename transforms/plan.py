@@ -12,13 +12,14 @@ from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, ModuleFacts
 from .facts.profile import FunctionNode, Profile, Recorded
 from .facts.session import Session
-from .facts.kinds import NONE, Object, Python
+from .facts.kinds import NONE, Kind, Object, Python, Tensor
 from .findings import Refusal
 from .options import Options
 from .planner import Planner
 from .shell import Shell, check_result
 from .source import Names, Source
-from .steps import Step, changes
+from .split import Split, split
+from .steps import Code, Keep, Step, changes
 
 MOST_STEPS = 8
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
@@ -38,6 +39,7 @@ class Plan:
         decorator: what it is decorated with, if anything.
         core: the name of its core, where it gets a Python shell around it.
         shell: the statements of that shell.
+        parameters: of the core, where they are not the function's own.
         statements: what its module has to make before it.
         imports: the modules that it needs.
     """
@@ -47,7 +49,8 @@ class Plan:
     steps: list[Step]
     decorator: str | None = None
     core: str | None = None
-    shell: list[str] = field(default_factory=list)
+    shell: list[Step] = field(default_factory=list)
+    parameters: list[str] | None = None
     statements: list[str] = field(default_factory=list)
     imports: set[str] = field(default_factory=set)
 
@@ -87,7 +90,72 @@ class ModulePlanner:
             lifted = {
                 q: f for q, f in lifted.items() if q not in dropped and not dropped & self._reached(f, facts)
             }
-        return ModulePlan([p for p in plans if self._does_something(p)], self.refusals, first)
+        plans = [p for p in plans if self._does_something(p)]
+        plans += self._splits(facts, {p.qualname for p in plans})
+        return ModulePlan(plans, self.refusals, first)
+
+    # ---- functions that are split
+
+    def _splits(self, facts: Mapping[str, FunctionFacts], lifted: set[str]) -> list[Plan]:
+        """Plans for functions that stay Python around a graph."""
+        plans = []
+        for qualname, found in facts.items():
+            if qualname in lifted or not self._may_split(found):
+                continue
+            name = self._core_name(qualname)
+            parts = split(self.session, found, name)
+            if parts is None:
+                continue
+            try:
+                plans.append(self._split_plan(found, parts, name))
+            except Refusal as refusal:
+                self.refusals[qualname] = refusal
+                continue
+            self.refusals.pop(qualname, None)
+        return plans
+
+    def _may_split(self, facts: FunctionFacts) -> bool:
+        definition = facts.definition
+        name = definition.node.name
+        if not facts.problems or not facts.operations or self.session.is_graph_function(definition):
+            return False
+        if self._core_of(definition.qualname) in self.module.functions:
+            return False
+        if (name.startswith("__") and name != "__call__") or "<locals>" in definition.qualname:
+            return False
+        return not (definition.owner and name in NEVER_DECORATED and self._is_keras(definition))
+
+    def _is_keras(self, definition: FunctionDefinition) -> bool:
+        owner = definition.owner
+        return owner is not None and bool(KERAS_CALLS & set(self.module.bases(owner.qualname)))
+
+    def _split_plan(self, facts: FunctionFacts, parts: Split, name: str) -> Plan:
+        core = self.session.analyse_core(parts.core, parts.kinds, facts.definition.qualname)
+        shell = Shell.of_split(core.result, parts)
+        check_result(shell.result, parts.core.node)
+        self._check_parameters(core)
+        planner = Planner(self.source, core, self.tf, {}, Names(self.source.names), self.options, shell, [])
+        steps = planner.body()
+        definition = facts.definition
+        plan = Plan(definition.original, definition.qualname, steps, core=name, imports=planner.imports)
+        plan.decorator = signatures.decorator(core, None, self.tf)
+        plan.parameters = list(parts.kinds)
+        plan.statements = self.statements.get(definition.qualname, [])
+        owner = f"{plan.parameters[0]}." if definition.owner else ""
+        signed = "input_signature" in plan.decorator
+        arguments = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
+        call = f"{owner}{name}({', '.join(arguments)})"
+        simple = not shell.kinds and not parts.after
+        texts = shell.statements(call) if simple else shell.calls(call)
+        plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
+        if not simple:
+            plan.shell += [*map(Keep, parts.after), *map(Code, shell.closing())]
+        return plan
+
+    def _as_tensor(self, text: str, kind: Kind) -> str:
+        if isinstance(kind, Tensor) and kind.weak:
+            return f"{self.tf}.constant({text}, {self.tf}.{kind.dtype})"
+        return text
 
     def _candidates(self) -> tuple[Mapping[str, FunctionFacts], dict[str, FunctionFacts]]:
         """The facts, and those of the functions that may be lifted, each with all that its callers pass.
@@ -175,6 +243,8 @@ class ModulePlanner:
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
             shell = Shell.of(facts)
+            if qualname not in decorated and qualname not in callers and not self._is_reached(facts):
+                continue
             if shell.tags and qualname in callers:
                 self.refusals[qualname] = Refusal("it returns a Python number or a tensor, and graphs call it", facts.definition.original)
                 continue
@@ -194,10 +264,21 @@ class ModulePlanner:
                 self.refusals[qualname] = refusal
         return plans
 
+    def _is_reached(self, facts: FunctionFacts) -> bool:
+        """Whether what is no graph of its own is reached from graphs that do not show: by Keras, or as an operator."""
+        definition = facts.definition
+        name = definition.node.name
+        if definition.is_property or definition.is_static or definition.is_class_method or "<locals>" in definition.qualname:
+            return True
+        if self.session.is_graph_function(definition) or (name.startswith("__") and name != "__call__"):
+            return True
+        return name in NEVER_DECORATED and self._is_keras(definition)
+
     def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs."""
         prefix = f"{self.session.path}::"
-        helps = all(c.startswith(prefix) and c.removeprefix(prefix) in self.module.functions for c in recorded.callers)
+        callers = [c.removeprefix(prefix) for c in recorded.callers]
+        helps = all(c in self.module.functions and "<locals>" not in c for c in callers)
         loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
         return loops or not helps or (recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS)
 
@@ -205,12 +286,16 @@ class ModulePlanner:
         """The functions that are graphs already, and the shells of such."""
         functions = self.module.functions
         return [
-            q for q, d in functions.items() if self.session.is_graph_function(d) or f"{q}_graph" in functions
+            q for q, d in functions.items() if self.session.is_graph_function(d) or self._core_of(q) in functions
         ]
 
+    def _core_of(self, qualname: str) -> str:
+        """The qualified name that a core of the function has."""
+        prefix = qualname.rpartition(".")[0]
+        return f"{prefix}.{self._core_name(qualname)}" if prefix else self._core_name(qualname)
+
     def _core_name(self, qualname: str) -> str:
-        name = qualname.rpartition(".")[2] + "_graph"
-        return name
+        return qualname.rpartition(".")[2].strip("_") + "_graph"
 
     def _is_decorated(self, facts: FunctionFacts, called: bool, lifted: Mapping[str, FunctionFacts]) -> bool:
         """Whether the function is called from outside the graph, so that a graph starts here."""
@@ -220,9 +305,8 @@ class ModulePlanner:
             return False
         if "<locals>" in definition.qualname or (name.startswith("__") and name != "__call__"):
             return False
-        if definition.owner and name in NEVER_DECORATED:
-            if KERAS_CALLS & set(self.module.bases(definition.owner.qualname)):
-                return False
+        if name in NEVER_DECORATED and self._is_keras(definition):
+            return False
         recorded = self.session.recorded(definition.qualname)
         if recorded is not None and recorded.callers:
             if not self._is_worth_it(facts, recorded):
@@ -239,6 +323,8 @@ class ModulePlanner:
         if decorated or core:
             check_result(shell.result, definition.node)
             self._check_parameters(facts)
+        elif shell.converts and definition.qualname in self.entries:
+            raise Refusal("eager code calls it, and it returns Python values", definition.original)
         else:
             shell.keeps = True
         planner = Planner(self.source, facts, self.tf, cores, Names(self.source.names), self.options, shell, sunk)
@@ -252,7 +338,8 @@ class ModulePlanner:
             plan.decorator = signatures.decorator(facts, recorded and recorded.parameters, self.tf)
         if core is not None:
             plan.core = core
-            plan.shell = shell.statements(self._core_call(definition, core), self.source.names)
+            texts = shell.statements(self._core_call(definition, core))
+            plan.shell = [Code(text) for text in texts]
         return plan
 
     def _check_parameters(self, facts: FunctionFacts) -> None:

@@ -103,7 +103,7 @@ class Planner:
                 return self._augmented(node)
             case ast.Assign(targets=[ast.Tuple()], value=value) if is_strong(self.facts.kind(value)):
                 return [self._unstacked(node)]
-            case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            case ast.Expr() if printing.is_print(self.facts, node):
                 return printing.lower_print(self, node)
             case ast.FunctionDef():
                 return self._nested_function(node)

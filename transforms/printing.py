@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Python, Tensor, Variable
+from .facts.kinds import Function, Kind, Python, Tensor, Variable
 from .facts.staging import is_tensor
 from .findings import Refusal
 from .rule import Rule
@@ -15,6 +16,10 @@ from .steps import Code, Step
 
 if TYPE_CHECKING:
     from .planner import Planner
+
+
+MOST_PRINTED = 1000
+"""NumPy, and so eager mode, shortens arrays of more elements."""
 
 
 class PythonPrint(Rule):
@@ -71,15 +76,16 @@ class PythonPrint(Rule):
 
 def sinks(facts: FunctionFacts) -> list[ast.stmt]:
     """The prints that can wait until after the graph: those on the function's own level, if none stands deeper."""
-    own = [s for s in facts.definition.node.body if _is_print(s)]
+    own = [s for s in facts.definition.node.body if is_print(facts, s)]
     calls = {id(s.value) for s in own if isinstance(s, ast.Expr)}
     return own if all(id(n) in calls for n in facts.effects.get("stdout", ())) else []
 
 
-def _is_print(node: ast.stmt) -> bool:
+def is_print(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether a statement is a call of Python's own `print`."""
     match node:
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-            return True
+        case ast.Expr(value=ast.Call(func=ast.Name() as function)):
+            return facts.kind(function) == Function("builtins.print")
     return False
 
 
@@ -100,6 +106,8 @@ def _graph_print(planner: Planner, node: ast.Expr) -> str:
         if keyword.arg not in ("sep", "end") or not isinstance(planner.facts.kind(keyword.value), Python):
             raise Refusal("this `print` is not lifted", node, "GL201")
         parts.append(f"{keyword.arg}={planner.writer.text(keyword.value)}")
+    if any(getattr(planner.facts.kind(a), "shape", ()) for a in call.args):
+        parts.append("summarize=-1")
     planner.imports.add("sys")
     return f"{planner.tf}.print({', '.join([*parts, 'output_stream=sys.stdout'])})"
 
@@ -110,10 +118,11 @@ def _printed(planner: Planner, node: ast.expr) -> str:
         raise Refusal("this `print` formats a tensor as text", node, "GL210")
     if is_tensor(kind):
         assert isinstance(kind, Tensor | Variable)
-        if isinstance(kind, Tensor) and (kind.weak in ("float", "str") or kind.mixed or kind.dtype == "string"):
+        if isinstance(kind, Variable) or kind.weak in ("float", "str") or kind.mixed or kind.dtype in (None, "string", "bool"):
             raise Refusal("a graph prints this value otherwise than Python does", node, "GL201")
-        text = planner.writer.text(node)
-        return text if kind.shape == () else f"{planner.tf}.strings.format('{{}}', {text}, summarize=-1)"
+        if kind.shape is None or None in kind.shape or math.prod(d or 0 for d in kind.shape) > MOST_PRINTED:
+            raise Refusal("how much of this tensor Python would print is not known", node, "GL201")
+        return planner.writer.text(node)
     if isinstance(kind, Python):
         return planner.writer.text(node)
     raise Refusal("what this `print` shows is not known", node, "GL201")
@@ -140,7 +149,8 @@ def _shown(planner: Planner, node: ast.expr, steps: list[Step]) -> str | None:
     if isinstance(kind, Python) and kind.known:
         return repr(kind.value)
     if isinstance(kind, Python) and isinstance(node, ast.Name) and node.id in planner.facts.parameters:
-        return None
+        if node.id not in planner.assigned(planner.facts.definition.node.body):
+            return None
     if not isinstance(kind, Tensor) or kind.mixed:
         raise Refusal("what this `print` shows is not known", node, "GL201")
     name = planner.names.fresh(node.id if isinstance(node, ast.Name) else "printed")

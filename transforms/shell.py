@@ -20,6 +20,7 @@ from .promotion import display, quoted
 
 if TYPE_CHECKING:
     from .planner import Planner
+    from .split import Split
 
 CONVERSIONS = {"int": "int({})", "float": "float({})", "bool": "bool({})", "str": "{}.numpy().decode()"}
 
@@ -47,7 +48,8 @@ class Shell:
     extra: list[str] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
     tags: list[Tag] = field(default_factory=list)
-    whole: Kind | None = None
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    """Of what else the core of a split function gives back."""
     keeps: bool = False
     """No shell: all callers are in the graph, and take numbers as tensors."""
 
@@ -56,8 +58,30 @@ class Shell:
         """The shell of a function; the tags it gives back stand behind its result."""
         tags = facts.definition.tags
         if tags and isinstance(facts.result, Sequence):
-            return cls(facts.result.items[0], tags=list(tags), whole=facts.result)
+            return cls(facts.result.items[0], tags=list(tags))
         return cls(facts.result)
+
+    @classmethod
+    def of_split(cls, result: Kind, parts: Split) -> Shell:
+        """The shell of a split function: its core gives the result, then written state, then names."""
+        outs = [s.name for s in parts.state if s.written]
+        count = len(outs) + len(parts.given)
+        whole = result.items if count and isinstance(result, Sequence) else (result,)
+        shell = cls(whole[0], extra=[*outs, *parts.given])
+        kinds = dict(zip(shell.extra, whole[1:], strict=True))
+        for name, kind in kinds.items():
+            if isinstance(kind, Tensor) and kind.mixed or isinstance(kind, Variable):
+                raise Refusal(f"`{name}` may be a Python number or a tensor after the graph")
+            if not isinstance(kind, Tensor):
+                raise Refusal(f"`{name}` is a Python value that the graph does not give back")
+        shell.kinds = kinds
+        shell.epilogue = [
+            f"{s.chain} = {_converted(s.name, kinds[s.name])}" for s in parts.state if s.written
+        ]
+        shell.epilogue += [
+            f"{n} = {_converted(n, kinds[n])}" for n in parts.given if _converted(n, kinds[n]) != n
+        ]
+        return shell
 
     @property
     def converts(self) -> bool:
@@ -66,11 +90,11 @@ class Shell:
 
     @property
     def needed(self) -> bool:
-        return not self.keeps and (self.converts or bool(self.epilogue) or bool(self.extra))
+        return not self.keeps and not self.kinds and (self.converts or bool(self.epilogue) or bool(self.extra))
 
     def returned(self, planner: Planner, value: ast.expr) -> str:
         """The text of what the core returns at one return statement."""
-        if self.tags and isinstance(value, ast.Tuple):
+        if (self.tags or self.kinds) and isinstance(value, ast.Tuple):
             return self._tagged(planner, value)
         text = planner.writer.text(value)
         have = planner.facts.kind(value)
@@ -89,6 +113,10 @@ class Shell:
         inner, *answers = value.elts
         leaves = self._leaves(planner, inner, planner.writer.text(inner), planner.facts.kind(inner), self.result)
         self._name(inner)
+        if self.kinds:
+            for answer, want in zip(answers, self.kinds.values(), strict=True):
+                leaves += self._leaves(planner, answer, planner.writer.text(answer), planner.facts.kind(answer), want)
+            return ", ".join(leaves)
         tags = [
             planner.promotion.coerced(planner.writer.text(a), planner.facts.kind(a), weak("bool"), a) for a in answers
         ]
@@ -138,10 +166,28 @@ class Shell:
 
     # ---- the text of the shell
 
-    def statements(self, core_call: str, taken: frozenset[str]) -> list[str]:
+    def calls(self, core_call: str) -> list[str]:
+        """The call of a split function's core, and what becomes of what it gives back beside the result."""
+        names = self._leaf_names(len(_tensor_leaves(self.result)))
+        targets = [*names, *self.kinds]
+        rest = [t for t in self.epilogue]
+        call = f"{', '.join(targets)} = {core_call}" if targets else core_call
+        return [call, *rest]
+
+    def closing(self) -> list[str]:
+        """The return of a split function."""
+        if self.result == NONE:
+            return []
+        names = iter(self._leaf_names(len(_tensor_leaves(self.result))))
+        result = _skeleton(self.result, names, {}, ())
+        if isinstance(self.result, Sequence) and self.result.type == "tuple" and len(self.result.items) > 1:
+            result = result[1:-1]
+        return [f"return {result}"]
+
+    def statements(self, core_call: str) -> list[str]:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
         leaves = _tensor_leaves(self.result)
-        names = self._leaf_names(len(leaves), taken)
+        names = self._leaf_names(len(leaves))
         if len(leaves) == 1 and not self.extra and not self.epilogue and not self.tags and isinstance(self.result, Tensor):
             return [f"return {_converted(core_call, leaves[0])}"]
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
@@ -153,7 +199,7 @@ class Shell:
         closing = [f"return {result}"] if self.result != NONE else []
         return [call, *self.epilogue, *closing]
 
-    def _leaf_names(self, count: int, taken: frozenset[str]) -> list[str]:
+    def _leaf_names(self, count: int) -> list[str]:
         names: list[str] = []
         given = [*self.names, *[None] * count][:count]
         for i, name in enumerate(given):

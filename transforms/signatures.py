@@ -100,15 +100,15 @@ def _signature(facts: FunctionFacts, parameters: Mapping[str, Kind], tf: str) ->
         kind = parameters.get(parameter.arg)
         if i == 0 and facts.definition.owner and isinstance(kind, Object):
             continue
-        spec = _spec(kind, tf)
+        spec = _spec(kind, tf, parameters is not facts.parameters)
         if spec is None:
             return None
         specs.append(spec)
     return ", ".join(specs)
 
 
-def _spec(kind: Kind | None, tf: str) -> str | None:
-    if isinstance(kind, Tensor) and kind.dtype and kind.shape is not None and not kind.weak:
+def _spec(kind: Kind | None, tf: str, is_recorded: bool) -> str | None:
+    if isinstance(kind, Tensor) and kind.dtype and (kind.shape is not None or is_recorded):
         return f"{tf}.TensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
     if isinstance(kind, Ragged) and kind.dtype and kind.shape:
         return f"{tf}.RaggedTensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
@@ -116,4 +116,4 @@ def _spec(kind: Kind | None, tf: str) -> str | None:
 
 
 def _shape(shape: Shape) -> str:
-    return "[" + ", ".join(map(str, shape or ())) + "]"
+    return "None" if shape is None else "[" + ", ".join(map(str, shape)) + "]"

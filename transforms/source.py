@@ -20,6 +20,8 @@ class Source:
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node as it stands; of a node that stands nowhere, the text that `ast` gives it."""
+        if isinstance(node, ast.Name) and hasattr(node, "made"):
+            return node.id
         if not hasattr(node, "lineno"):
             return ast.unparse(node)
         return self._between(

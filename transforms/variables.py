@@ -175,7 +175,11 @@ def _is_constant(facts: FunctionFacts, name: str) -> bool:
 
 def _as_tensor(node: ast.Assign, initial: ast.expr, call: ast.Call, kind: Variable, tf: str) -> ast.stmt:
     literal = isinstance(initial, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp)
-    function = ast.Attribute(ast.Name(tf, ast.Load()), "constant" if literal else "convert_to_tensor", ast.Load())
+    function = ast.Attribute(ast.Name(tf, ast.Load()), "constant" if literal else "stop_gradient", ast.Load())
+    if not literal and _has_dtype(call):
+        cast = ast.Attribute(ast.Name(tf, ast.Load()), "cast", ast.Load())
+        dtype_node = ast.Attribute(ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load())
+        return ast.Assign(node.targets, ast.Call(function, [ast.Call(cast, [initial, dtype_node], [])], []))
     dtype = [ast.Attribute(ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load())] if _has_dtype(call) else []
     return ast.Assign(node.targets, ast.Call(function, [initial, *dtype], []))
 

@@ -155,6 +155,8 @@ class Evaluation:
         seen = self.recorded.names.get(
             f"{target.lineno - node.lineno}:{target.col_offset - node.col_offset}:{target.id}"
         )
+        if kind == UNKNOWN and seen is not None:
+            return seen
         if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
             if kind.dtype is None:
                 kind = replace(kind, dtype=seen.dtype)
@@ -188,7 +190,8 @@ class Evaluation:
         module = self.session.module
         changed = self.recorded is not None and node.id in self.recorded.changed
         changed = changed or node.id in module.rebound or (node.id in module.changed and not isinstance(kind, Object | Variable))
-        if changed and not isinstance(kind, Function | Type | Module):
+        seen = self.recorded is not None and node.id in self.recorded.changed
+        if seen or (changed and not isinstance(kind, Function | Type | Module)):
             self.problem(f"the global `{node.id}` may change between calls", node, "GL302")
             return forget(kind)
         return kind
@@ -555,12 +558,16 @@ class Evaluation:
         function = self.evaluate(node.func, environment)
         arguments = self.arguments(node, environment)
         kind = join_all(self._called(node, member, arguments, environment) for member in members(function))
-        if holds_tensor(kind):
+        makes = isinstance(function, Function) and function.name == "tensorflow.constant"
+        if holds_tensor(kind) and node not in self.facts.calls and not makes:
             self.operation()
         return kind
 
     def _special_call(self, node: ast.Call, environment: Environment) -> Kind | None:
         """Calls whose arguments are not just values: slices of Variables, isinstance, print."""
+        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "hasattr", "print", "super"):
+            if self.evaluate(node.func, environment) != Function(f"builtins.{node.func.id}"):
+                return None
         match node.func:
             case ast.Attribute(value=ast.Subscript(value=owner) as part, attr=name) if name in SLICE_WRITES:
                 if isinstance(self.evaluate(owner, environment), Variable):

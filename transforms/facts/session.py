@@ -237,6 +237,18 @@ class Session:
         self._found[qualname] = facts
         return facts
 
+    def analyse_core(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
+    ) -> FunctionFacts:
+        """The facts of a function that lifting makes from another one, `of`."""
+        facts = FunctionFacts(definition, parameters)
+        self._active.append(of)
+        try:
+            Interpreter(self, self.recorded(of)).function(definition, facts, self._outer.get(of))
+        finally:
+            self._active.pop()
+        return facts
+
     def replace_body(self, qualname: str, node: FunctionNode, bound: Environment | None = None) -> None:
         """Go on with another body of a function; `bound` are names that its module will have."""
         self.module.functions[qualname].node = node

@@ -1,0 +1,458 @@
+"""Splits a function into Python before, one graph core, and Python after.
+
+What a graph cannot do stays Python's, in the shell that keeps the function's name: the statements before the first
+tensor work, those after the last, and in between what can wait or can come first. State that Python changes (globals,
+attributes) goes into the core as arguments and comes back as results.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence as Sequenced
+from dataclasses import dataclass, field
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import (
+    NONE,
+    UNKNOWN,
+    Function,
+    Kind,
+    Maybe,
+    Module,
+    Python,
+    Tensor,
+    Type,
+    Union,
+    Variable,
+    weak,
+)
+from .facts.liveness import reads
+from .facts.modules import FunctionDefinition, blocks, bound_names, own_nodes
+from .facts.profile import FunctionNode
+from .facts.session import Session
+from .facts.staging import fits_graph, stage
+from .findings import Refusal
+from .source import Names
+
+DRAWS = frozenset({"GL207", "GL208"})
+WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL210"})
+STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
+MOST_ROUNDS = 12
+
+
+@dataclass
+class StateVariable:
+    """A global or an attribute that the core holds in a local name."""
+
+    chain: str
+    name: str
+    kind: Kind
+    written: bool = False
+
+
+@dataclass
+class Split:
+    """A function as shell and core.
+
+    Attributes:
+        core: the function of the graph.
+        before, after: the statements that stay Python's, as the file has them.
+        state: what the core takes from Python's state, and gives back where it is written.
+        given: names that the statements after the core need from it.
+        arguments: what the shell calls the core with, as texts, and the kinds that the core takes.
+        kinds: of the core's parameters.
+    """
+
+    core: FunctionDefinition
+    before: list[ast.stmt]
+    after: list[ast.stmt]
+    state: list[StateVariable] = field(default_factory=list)
+    given: list[str] = field(default_factory=list)
+    arguments: list[tuple[str, Kind]] = field(default_factory=list)
+    kinds: dict[str, Kind] = field(default_factory=dict)
+
+
+def split(session: Session, facts: FunctionFacts, name: str) -> Split | None:
+    """The function as shell and core; None where no such split keeps what eager mode does."""
+    definition = facts.definition
+    args = definition.node.args
+    if args.vararg or args.kwarg or definition.is_generator or definition.parent is not None:
+        return None
+    if definition.is_property or definition.is_static or definition.is_class_method:
+        return None
+    try:
+        return _Splitter(session, facts, name).split()
+    except Refusal:
+        return None
+
+
+class _Splitter:
+    def __init__(self, session: Session, facts: FunctionFacts, name: str) -> None:
+        self.session = session
+        self.facts = facts
+        self.definition = facts.definition
+        self.name = name
+        node = self.definition.node
+        self.parameters = [a.arg for a in self.definition.parameters]
+        taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(self.parameters)
+        self.names = Names(taken | set(session.module.imports) | set(session.module.functions))
+        self.state = self._state()
+        docstring = 1 if ast.get_docstring(node, False) is not None else 0
+        self.body = [s for s in node.body[docstring:] if not isinstance(s, ast.Global | ast.Nonlocal)]
+        self.declarations = [s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)]
+        self.replaced = {id(s): _replaced(s, self.state) for s in self.body}
+
+    # ---- state
+
+    def _state(self) -> dict[str, StateVariable]:
+        """The globals and attributes that change between calls, by their text."""
+        found: dict[str, StateVariable] = {}
+        for problem in self.facts.problems:
+            if problem.code not in STATE_CODES or not isinstance(problem.node, ast.Name | ast.Attribute):
+                continue
+            chain = ast.unparse(problem.node)
+            if chain not in found and self._is_outside(problem.node):
+                kind = self._state_kind(chain, problem.node)
+                if kind is not None:
+                    name = self.names.fresh(chain.rpartition(".")[2].lstrip("_").lower() or "state")
+                    found[chain] = StateVariable(chain, name, kind)
+        for declared in own_nodes(self.definition.node):
+            if isinstance(declared, ast.Global | ast.Nonlocal):
+                for chain in declared.names:
+                    kind = self._state_kind(chain, ast.Name(chain, ast.Load()))
+                    if chain not in found and kind is not None:
+                        found[chain] = StateVariable(chain, self.names.fresh(chain.lower()), kind)
+        for node in own_nodes(self.definition.node):
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                if (chain := ast.unparse(node)) in found:
+                    found[chain].written = True
+        return found
+
+    def _is_outside(self, node: ast.expr) -> bool:
+        """Whether a chain of attributes starts at a parameter or a global, so that it outlives the call."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        local = {n for s in self.definition.node.body for n in _bound(s)} - self.definition.declared_global
+        return node.id in self.parameters or node.id not in local
+
+    def _state_kind(self, chain: str, node: ast.expr) -> Kind | None:
+        """How the core takes a piece of state; None where it cannot."""
+        recorded = self.session.recorded(self.definition.qualname)
+        seen = UNKNOWN
+        if recorded is not None:
+            places = (recorded.attributes, recorded.globals, recorded.closure)
+            seen = next((p[chain] for p in places if chain in p), UNKNOWN)
+        if seen == UNKNOWN:
+            seen = self.facts.kinds.get(node, UNKNOWN)
+        return _argument_kind(seen)
+
+    # ---- the search
+
+    def split(self) -> Split | None:
+        before, core, after = [], list(self.body), []
+        for _ in range(MOST_ROUNDS):
+            found = self._try(before, core, after)
+            problem = found if isinstance(found, Refusal) else None
+            if problem is None:
+                return self._with_plain_return(found, before, core, after)  # type: ignore[arg-type]
+            index = self._index_of(problem, core)
+            if index is None:
+                return None
+            statement = core.pop(index)
+            if not hasattr(statement, "lineno"):
+                return None
+            if self._may_go_first(statement, core[:index], after, problem.code):
+                before.append(statement)
+            elif self._may_wait(statement, core[index:], problem.code):
+                self._insert(after, statement)
+            elif not after and not self._works(core[:index]) and all(hasattr(s, "lineno") for s in core[:index]):
+                before += [*core[:index], statement]
+                del core[:index]
+            else:
+                return None
+            if not core:
+                return None
+        return None
+
+    def _with_plain_return(
+        self, found: Split | None, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
+    ) -> Split | None:
+        """The split with the return in the shell, where it only names what the core gives back anyway."""
+        if found is None or not core or not _is_plain_return(core[-1]) or not (after or found.state):
+            return found
+        again = self._try(before, core[:-1], [*after, core[-1]])
+        return again if isinstance(again, Split) else found
+
+    def _insert(self, after: list[ast.stmt], statement: ast.stmt) -> None:
+        after.append(statement)
+        after.sort(key=lambda s: s.lineno)
+
+    def _works(self, statements: Sequenced[ast.stmt]) -> bool:
+        """Whether tensor work is among statements, so that they are worth a core."""
+        return sum(self.facts.kinds.get(n) is not None for s in statements for n in ast.walk(s) if isinstance(n, ast.Call | ast.BinOp)) > 6
+
+    def _index_of(self, problem: Refusal, core: list[ast.stmt]) -> int | None:
+        for i, statement in enumerate(core):
+            made = self.replaced[id(statement)]
+            if problem.node is not None and any(n is problem.node for n in ast.walk(made)):
+                return i
+        return None
+
+    def _may_go_first(
+        self, statement: ast.stmt, earlier: list[ast.stmt], after: list[ast.stmt], code: str
+    ) -> bool:
+        """Whether a statement can run before the tensor work that stands before it."""
+        if not earlier:
+            return True
+        if any(_exits(statement)) or after or code not in DRAWS or not _only_draws(statement):
+            return False
+        bound = {n for s in earlier for n in self._changed(s)}
+        if bound & (_all_reads(statement) | set(_bound(statement))):
+            return False
+        if any(self._touches_state(s) for s in earlier) and self._touches_state(statement):
+            return False
+        return not {n for s in earlier for n in _all_reads(s)} & set(_bound(statement))
+
+    def _changed(self, statement: ast.stmt) -> set[str]:
+        """The names that a statement sets, or whose objects it may change in place."""
+        names = set(_bound(statement))
+        for node in ast.walk(statement):
+            match node:
+                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                    names.add(name)
+                case ast.Call(func=function, args=args):
+                    owners = [function.value] if isinstance(function, ast.Attribute) else []
+                    names |= {n.id for n in [*owners, *args] if isinstance(n, ast.Name) and self._is_object(n)}
+        return names
+
+    def _is_object(self, node: ast.Name) -> bool:
+        kind = self.facts.kinds.get(node, UNKNOWN)
+        return not isinstance(kind, Tensor | Python | Module | Function | Type)
+
+    def _may_wait(self, statement: ast.stmt, later: list[ast.stmt], code: str) -> bool:
+        """Whether a statement can run after the tensor work that stands after it."""
+        if any(_exits(statement)):
+            return False
+        later = [s for s in later if not _is_plain_return(s)]
+        if later and (code not in WAITS or self._has_effects(statement, ("assign", "random", "variable", "io"))):
+            return False
+        bound = self._changed(statement)
+        read = _all_reads(statement)
+        for other in later:
+            if bound & (_all_reads(other) | self._changed(other)) or read & self._changed(other):
+                return False
+            if self._has_effects(other, ("stdout", "io")) or self._writes_state(other, statement):
+                return False
+        returned = [n for s in later if isinstance(s, ast.Return) for n in _all_reads(s)]
+        return not bound & set(returned)
+
+    def _has_effects(self, statement: ast.stmt, names: tuple[str, ...]) -> bool:
+        nodes = {id(n) for name in names for n in self.facts.effects.get(name, ())}
+        return any(id(n) in nodes for n in ast.walk(statement))
+
+    def _touches_state(self, statement: ast.stmt) -> bool:
+        return any(ast.unparse(n) in self.state for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute))
+
+    def _writes_state(self, other: ast.stmt, statement: ast.stmt) -> bool:
+        """Whether a later statement writes state that this one mentions."""
+        mentioned = {ast.unparse(n) for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute)}
+        written = {
+            ast.unparse(n)
+            for n in ast.walk(other)
+            if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+        }
+        return bool(mentioned & written & self.state.keys())
+
+    # ---- one try
+
+    def _try(self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]) -> Split | Refusal | None:
+        """The split with these statements in the core, or the first problem inside it."""
+        made = [self.replaced[id(s)] for s in core]
+        read = {n for s in made for n in _all_reads(s)}
+        state = [s for s in self.state.values() if s.name in read or self._written_in(s, made)]
+        parameters: dict[str, Kind] = {}
+        arguments: list[tuple[str, Kind]] = []
+        for name in [*self.parameters, *dict.fromkeys(n for s in before for n in _bound(s))]:
+            is_self = bool(self.definition.owner) and name == self.parameters[0]
+            if (name in read or is_self) and name not in parameters:
+                parameters[name] = self._kind_before(name, before, core)
+                if not is_self:
+                    arguments.append((name, parameters[name]))
+        for variable in state:
+            parameters[variable.name] = variable.kind
+            arguments.append((variable.chain, variable.kind))
+        unknown = [n for n, k in parameters.items() if k == UNKNOWN]
+        if unknown:
+            return None
+        given = self._given(after, made)
+        outs = [s.name for s in state if self._written_in(s, made)]
+        body = _with_results(made, outs, given)
+        definition = FunctionDefinition(self._function(parameters, body), self._qualname(), self.definition.owner)
+        definition.original = self.definition.original
+        found = self.session.analyse_core(definition, parameters, self.definition.qualname)
+        if found.problems:
+            return found.problems[0]
+        if not found.operations:
+            return None
+        for variable in state:
+            variable.written = variable.name in outs
+        return Split(definition, [*self.declarations, *before], after, state, given, arguments, parameters)
+
+    def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
+        return any(
+            isinstance(n, ast.Name) and n.id == variable.name and isinstance(n.ctx, ast.Store)
+            for s in made
+            for n in ast.walk(s)
+        )
+
+    def _kind_before(self, name: str, before: list[ast.stmt], core: list[ast.stmt]) -> Kind:
+        if not any(name in _bound(s) for s in before):
+            return self.facts.parameters.get(name, UNKNOWN)
+        for statement in reversed(before):
+            after = self.facts.after.get(statement)
+            if name in _bound(statement) and after is not None:
+                return _argument_kind(after.kinds.get(name, UNKNOWN)) or UNKNOWN
+        return UNKNOWN
+
+    def _given(self, after: list[ast.stmt], made: list[ast.stmt]) -> list[str]:
+        """The names set in the core that Python needs after it."""
+        bound = {n for s in made for n in _bound(s)}
+        names = dict.fromkeys(n.id for s in after for n in ast.walk(s) if isinstance(n, ast.Name))
+        return [n for n in names if n in bound]
+
+    def _function(self, parameters: dict[str, Kind], body: list[ast.stmt]) -> FunctionNode:
+        made = copy.copy(self.definition.node)
+        made.name = self.name
+        made.body = body
+        made.decorator_list = []
+        made.args = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
+        return made
+
+    def _qualname(self) -> str:
+        prefix = self.definition.qualname.rpartition(".")[0]
+        return f"{prefix}.{self.name}" if prefix else self.name
+
+
+def _argument_kind(kind: Kind) -> Kind | None:
+    """How a core takes a Python value: numbers as tensors, so that a new value is no new trace."""
+    if isinstance(kind, Python):
+        if kind.type in ("int", "float"):
+            return weak(kind.type)
+        return Python(kind.type) if kind.type in ("bool", "str", "None") else None
+    if isinstance(kind, Variable):
+        return None
+    if isinstance(kind, Union):
+        if NONE in kind.members:
+            rest = [m for m in kind.members if m != NONE]
+            return kind if all(isinstance(m, Tensor) for m in rest) else None
+        staged = stage(kind)
+        return staged if fits_graph(staged) and not isinstance(staged, Maybe) else None
+    return kind if fits_graph(kind) else None
+
+
+def _replaced(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
+    """A statement with state read and written through local names; the same one where it has none."""
+    mentions = any(
+        isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in state for n in ast.walk(node)
+    )
+    if not mentions:
+        return node
+    made = _copied(node)
+    return _StateNames(state).visit(made)  # type: ignore[no-any-return]
+
+
+def _copied(node: ast.stmt) -> ast.stmt:
+    """A deep copy whose statements remember where they come from."""
+    made = copy.deepcopy(node)
+    for old, new in zip(ast.walk(node), ast.walk(made), strict=True):
+        if isinstance(new, ast.stmt):
+            new.origin = getattr(old, "origin", old)  # type: ignore[attr-defined]
+    return made
+
+
+class _StateNames(ast.NodeTransformer):
+    def __init__(self, state: dict[str, StateVariable]) -> None:
+        self.state = state
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.Name | ast.Attribute) and (chain := ast.unparse(node)) in self.state:
+            name = ast.copy_location(ast.Name(self.state[chain].name, node.ctx), node)
+            name.made = True  # type: ignore[attr-defined]
+            return name
+        return self.generic_visit(node)
+
+
+def _with_results(body: list[ast.stmt], outs: list[str], given: list[str]) -> list[ast.stmt]:
+    """The core's body, its returns giving back state and names too."""
+    extra = [*outs, *given]
+    if not extra:
+        return body
+    made = [_with_result(s, extra) for s in body]
+    if not made or not _returns(made[-1]):
+        made.append(_result(None, extra))
+    return made
+
+
+def _with_result(node: ast.stmt, extra: list[str]) -> ast.stmt:
+    if isinstance(node, ast.Return):
+        return _result(node, extra)
+    if not any(isinstance(n, ast.Return) for n in ast.walk(node)):
+        return node
+    made = copy.copy(node)
+    made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+    for name in ("body", "orelse"):
+        inner = getattr(node, name, None)
+        if isinstance(inner, list):
+            setattr(made, name, [_with_result(s, extra) for s in inner])
+    return made
+
+
+def _result(node: ast.Return | None, extra: list[str]) -> ast.Return:
+    value = node.value if node and node.value else ast.Constant(None)
+    made = ast.Return(ast.Tuple([value, *(ast.Name(n, ast.Load()) for n in extra)], ast.Load()))
+    made.extra = len(extra)  # type: ignore[attr-defined]
+    if node is not None:
+        made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+    return made
+
+
+def _returns(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Return):
+        return True
+    if isinstance(node, ast.If):
+        return bool(node.orelse) and _returns(node.body[-1]) and _returns(node.orelse[-1])
+    return isinstance(node, ast.With) and _returns(node.body[-1])
+
+
+def _is_plain_return(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Return) and (node.value is None or isinstance(node.value, ast.Name | ast.Constant))
+
+
+def _exits(node: ast.stmt) -> list[bool]:
+    return [True for n in ast.walk(node) if isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise)]
+
+
+def _bound(node: ast.stmt) -> list[str]:
+    found = list(bound_names(node))
+    for block in blocks(node):
+        for statement in block:
+            found += _bound(statement)
+    return found
+
+
+def _all_reads(node: ast.stmt) -> frozenset[str]:
+    found = reads(node)
+    for block in blocks(node):
+        for statement in block:
+            found |= _all_reads(statement)
+    return found
+
+
+def _only_draws(node: ast.stmt) -> bool:
+    """Whether a statement only sets plain names, so that it can change places with tensor work."""
+    return isinstance(node, ast.Assign) and all(isinstance(t, ast.Name | ast.Tuple) for t in node.targets)
+
+
