@@ -89,14 +89,13 @@ class Writer:
         if text is not None:
             return text
         edits = self.edits(node)
+        if hasattr(node, "made"):
+            return self.source.spliced(node, edits)
         if not edits:
             return None
         if isinstance(node, ast.JoinedStr) and sys.version_info < (3, 12):
             raise Refusal("an f-string with tensors in it is not lifted", node, "GL210")
         return self.source.spliced(node, edits)
-
-    def _name(self, node: ast.Name) -> str | None:
-        return node.id if hasattr(node, "made") else None
 
     # ---- operators
 

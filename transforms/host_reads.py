@@ -55,6 +55,8 @@ class HostRead(Rule):
 
 def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
     """The text of `int(t)`, `float(t)` or `bool(t)` of a tensor; None for other calls."""
+    if name == "list" and node.args and is_tensor(writer.kind(node.args[0])):
+        return writer.text(node.args[0])
     if name == "len" and is_tensor(writer.kind(node.args[0])):
         return static_shapes.length(writer, node.args[0])
     if name not in ("int", "float", "bool") or len(node.args) != 1 or not is_tensor(writer.kind(node.args[0])):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .facts.kinds import (
     UNKNOWN,
+    Dataset,
     Elements,
     Kind,
     Python,
@@ -16,6 +17,7 @@ from .facts.kinds import (
     TensorArray,
     Variable,
 )
+from . import datasets
 from .facts.staging import fits_graph, is_strong, is_tensor, stage
 from .findings import Refusal
 from .rule import Rule
@@ -131,13 +133,17 @@ class TensorFor(Rule):
 
 @dataclass
 class _Counter:
-    """The index of a for loop: its start, test and step as texts, and what each iteration begins with."""
+    """What a for loop counts by, as texts: its start, test and next value, and its spec where that is no scalar.
+
+    `begin` is what each iteration begins with, `before` what stands before the loop.
+    """
 
     start: str
     test: str
-    step: str
+    next: str
     begin: list[Step]
     before: list[Step]
+    spec: str | None = None
 
 
 def lower_while(planner: Planner, node: ast.While) -> list[Step]:
@@ -163,9 +169,9 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     for flag in getattr(node, "stops", ()):
         test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({flag}))"
     body = [*counter.begin, *planner.block(node.body)]
-    values = [f"{index} {counter.step}", *(_next(planner, node, name) for name in carried)]
+    values = [counter.next, *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
-    steps = _loop(planner, node, test, [index, *carried], body, values, starts, index)
+    steps = _loop(planner, node, test, [index, *carried], body, values, starts, (index, counter.spec))
     return with_origin([*counter.before, *steps, *_otherwise(planner, node)], node)
 
 
@@ -183,8 +189,9 @@ def _loop(
     body: list[Step],
     values: list[str],
     starts: list[str],
-    index: str | None,
+    index: tuple[str, str | None] | None,
 ) -> list[Step]:
+    counter = index[0] if index else None
     parameters = ", ".join(names)
     name = planner.names.fresh("body")
     closing = f"return {', '.join(values)}" if len(values) > 1 else f"return ({values[0]},)"
@@ -195,7 +202,7 @@ def _loop(
     if invariants:
         arguments.append(f"shape_invariants={invariants}")
     live = planner.live.after.get(node, frozenset())
-    targets = [n if n != index and n in live else "_" for n in names]
+    targets = [n if n != counter and n in live else "_" for n in names]
     if all(t == "_" for t in targets):
         target = ""
     else:
@@ -243,14 +250,16 @@ def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
     return planner.promotion.coerced(planner.constant_text(name, have), have, kind, node)
 
 
-def _invariants(planner: Planner, node: ast.While | ast.For, names: list[str], index: str | None) -> str:
+def _invariants(
+    planner: Planner, node: ast.While | ast.For, names: list[str], index: tuple[str, str | None] | None
+) -> str:
     """The shape invariants, where a loop variable's shape changes or may change; else nothing."""
     promotion = planner.promotion
     texts = []
     needed = False
     for name in names:
-        if name == index:
-            texts.append(promotion.shape(()))
+        if index is not None and name == index[0]:
+            texts.append(index[1] or promotion.shape(()))
             continue
         kind = _head_kind(planner, node, name)
         before = planner.facts.before[node].kinds.get(name)
@@ -280,6 +289,9 @@ def _varies(start: Kind, head: Kind, end: Kind) -> bool:
 def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, _Counter]:
     """How a for loop counts, by what it goes over."""
     kind = planner.facts.kind(node.iter)
+    if isinstance(kind, Dataset):
+        item, following, begin, before, spec = datasets.elements(planner, node, node.iter)
+        return item, _Counter(following, f"{item}.has_value()", following, begin, before, spec)
     match node.iter:
         case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
             return _range(planner, node, args, carried)
@@ -326,7 +338,7 @@ def _range(
     index = planner.names.fresh("i" if target == "_" else "index") if own else target
     begin: list[Step] = [] if not own or target == "_" else [Code(f"{target} = {index}")]
     sign = "<" if step > 0 else ">"
-    move = f"+ {step}" if step > 0 else f"- {-step}"
+    move = f"{index} + {step}" if step > 0 else f"{index} - {-step}"
     return index, _Counter(start, f"{index} {sign} {limit}", move, begin, before)
 
 
@@ -395,7 +407,7 @@ def _rows(planner: Planner, node: ast.For, text: str, kind: Kind) -> tuple[str, 
     rows = _once(planner, node, node.iter, text, before)
     index = planner.names.fresh("i")
     begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
-    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {_length(planner, rows, kind)}", "+ 1", begin, before)
+    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {_length(planner, rows, kind)}", f"{index} + 1", begin, before)
 
 
 def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, _Counter]:
@@ -414,7 +426,7 @@ def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, _
     elif len(lengths) > 1:
         limit = planner.names.fresh("limit")
         before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(lengths)}])"))
-    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {limit}", "+ 1", begin, before)
+    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {limit}", f"{index} + 1", begin, before)
 
 
 def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
@@ -427,7 +439,7 @@ def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _C
     last = str(int(last) - 1) if last.isdigit() else f"{last} - 1"
     start = f"{planner.tf}.constant({last})" if last.lstrip("-").isdigit() else last
     begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
-    return index, _Counter(start, f"{index} >= 0", "- 1", begin, before)
+    return index, _Counter(start, f"{index} >= 0", f"{index} - 1", begin, before)
 
 
 def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]) -> tuple[str, _Counter]:
@@ -447,7 +459,7 @@ def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[s
     if shape and shape[0] is not None:
         limit = str(shape[0])
     return index, _Counter(
-        f"{planner.tf}.constant(0, {planner.tf}.int64)", f"{index} < {limit}", "+ 1", begin, before
+        f"{planner.tf}.constant(0, {planner.tf}.int64)", f"{index} < {limit}", f"{index} + 1", begin, before
     )
 
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import companions, exits, printing, signatures, tensor_arrays, variables
+from . import companions, comprehensions, containers, exits, printing, signatures, tensor_arrays, variables
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, ModuleFacts
@@ -193,6 +193,15 @@ class ModulePlanner:
             kept = tensor_arrays.with_writes_kept(facts) if self.options.enabled("GL209") else None
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
+                return True
+            if self.options.enabled("GL109"):
+                expanded = comprehensions.without_comprehensions(facts, self.names, self.tf)
+                if expanded is not None:
+                    self.session.replace_body(definition.qualname, expanded)
+                    return True
+            grown = containers.with_tensor_arrays(facts, self.tf) if self.options.enabled("GL203") else None
+            if grown is not None:
+                self.session.replace_body(definition.qualname, grown)
                 return True
             if exits.needed(facts):
                 made = exits.without_exits(facts, self.names)

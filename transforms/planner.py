@@ -16,7 +16,7 @@ from .facts.staging import is_strong, is_weak
 from .findings import Refusal
 from .options import Options
 from .shell import Shell
-from .source import Names, Source
+from .source import Names, Source, is_placed
 from .steps import Code, Compound, Keep, Step, changes, without_dead_stores
 
 
@@ -111,7 +111,7 @@ class Planner:
 
     def _simple(self, node: ast.stmt) -> Step:
         edits = self.writer.edits(node)
-        if edits or not hasattr(node, "lineno"):
+        if edits or not is_placed(node):
             return Code(self.source.spliced(node, edits), getattr(node, "origin", node))
         return Keep(node)
 

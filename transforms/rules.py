@@ -6,7 +6,10 @@ import re
 
 from .add_chains import AddChain
 from .booleans import TensorBool
+from .comprehensions import TensorComprehension
 from .conditionals import TensorIf, TensorTernary
+from .containers import ListAppend
+from .datasets import DatasetFor
 from .exits import LoopExit
 from .host_reads import HostRead
 from .loops import TensorFor, TensorWhile
@@ -29,6 +32,9 @@ RULES: tuple[type[Rule], ...] = tuple(
             LoopExit,
             PythonPrint,
             HostRead,
+            TensorComprehension,
+            DatasetFor,
+            ListAppend,
             LostWrite,
             LocalVariable,
             EagerFunction,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Dict, Elements, Kind, Maybe, Python, Sequence, Tensor, Variable, weak
+from .facts.kinds import NONE, Dict, Elements, Kind, Maybe, Python, Rows, Sequence, Tensor, Variable, weak
 from .facts.modules import Tag
 from .facts.profile import FunctionNode
 from .findings import Refusal
@@ -152,6 +152,8 @@ class Shell:
             if want != NONE and not want.known:
                 raise Refusal("it returns a Python value that it computes on the way", value)
             return []
+        if isinstance(want, Rows):
+            return [text]
         if isinstance(want, Tensor | Variable | Maybe):
             return [planner.promotion.coerced(text, have, want, value)]
         raise Refusal(f"it returns {want}", value)
@@ -188,7 +190,7 @@ class Shell:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
         leaves = _tensor_leaves(self.result)
         names = self._leaf_names(len(leaves))
-        if len(leaves) == 1 and not self.extra and not self.epilogue and not self.tags and isinstance(self.result, Tensor):
+        if len(leaves) == 1 and not self.extra and not self.epilogue and not self.tags and isinstance(self.result, Tensor | Rows):
             return [f"return {_converted(core_call, leaves[0])}"]
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
@@ -214,6 +216,8 @@ def _has_python(kind: Kind) -> bool:
         return any(map(_has_python, kind.items))
     if isinstance(kind, Dict):
         return any(_has_python(value) for _, value in kind.items)
+    if isinstance(kind, Rows):
+        return True
     return (isinstance(kind, Python) and kind != NONE) or (isinstance(kind, Tensor) and kind.weak is not None)
 
 
@@ -248,6 +252,8 @@ def _told_apart(text: str, kind: Kind, tag: Tag | None) -> str:
 def _converted(text: str, kind: Kind) -> str:
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
+    if isinstance(kind, Rows):
+        return f"{text}.numpy().tolist()" if kind.element.weak else f"list({text})"
     return text
 
 
@@ -294,5 +300,5 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
             raise Refusal(f"it returns {kind}", node)
     elif isinstance(kind, Variable):
         raise Refusal("it returns a Variable, which a graph gives back as its value", node)
-    elif not isinstance(kind, Python | Maybe | Tensor):
+    elif not isinstance(kind, Python | Maybe | Tensor | Rows):
         raise Refusal(f"it returns {kind}", node)

@@ -20,10 +20,8 @@ class Source:
 
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node as it stands; of a node that stands nowhere, the text that `ast` gives it."""
-        if isinstance(node, ast.Name) and hasattr(node, "made"):
-            return node.id
-        if not hasattr(node, "lineno"):
-            return ast.unparse(node)
+        if not is_placed(node):
+            return _unparsed(node, {})
         return self._between(
             node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
         ).decode("utf-8", "surrogatepass")
@@ -36,7 +34,7 @@ class Source:
 
     def spliced(self, node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
         """The text of a node with the texts of some nodes inside it replaced."""
-        if not hasattr(node, "lineno"):
+        if not is_placed(node):
             return _unparsed(node, edits)
         result = b""
         line, column = node.lineno, node.col_offset
@@ -84,6 +82,11 @@ class Source:
                 case ast.alias(name=name, asname=asname):
                     found.add(asname or name.partition(".")[0])
         return frozenset(found)
+
+
+def is_placed(node: ast.AST) -> bool:
+    """Whether a node stands in the file, and was not made in the place of one that does."""
+    return hasattr(node, "lineno") and not hasattr(node, "made")
 
 
 def _is_call(text: str) -> bool:

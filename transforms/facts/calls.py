@@ -20,6 +20,7 @@ from .kinds import (
     Object,
     Python,
     Ragged,
+    Rows,
     Sequence,
     Tensor,
     Variable,
@@ -226,6 +227,8 @@ def _container(name: str) -> Callable[[Arguments], Outcome | None]:
         if isinstance(source, Sequence):
             return outcome(Sequence(name, source.items))
         element = operators.iterate(source)
+        if is_tensor(source) and isinstance(element, Tensor) and name == "list":
+            return outcome(Rows(element))
         if element is None or is_tensor(source):
             return None
         return outcome(Elements(name, element))

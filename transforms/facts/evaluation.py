@@ -19,6 +19,7 @@ from .kinds import (
     SIZE,
     STR,
     UNKNOWN,
+    Dataset,
     Dict,
     Elements,
     Function,
@@ -28,6 +29,7 @@ from .kinds import (
     Module,
     Object,
     Python,
+    Rows,
     Sequence,
     Shaped,
     Tensor,
@@ -502,7 +504,7 @@ class Evaluation:
 
     def iterates_in_graph(self, node: ast.expr, iterable: Kind) -> bool:
         """Whether a loop over this can only be a loop of the graph."""
-        if is_tensor(iterable):
+        if is_tensor(iterable) or isinstance(iterable, Dataset):
             return True
         if not isinstance(iterable, Elements):
             return False
@@ -558,6 +560,8 @@ class Evaluation:
         function = self.evaluate(node.func, environment)
         arguments = self.arguments(node, environment)
         kind = join_all(self._called(node, member, arguments, environment) for member in members(function))
+        if isinstance(kind, Rows) and hasattr(node, "items_type"):
+            kind = Rows(weak(node.items_type))
         makes = isinstance(function, Function) and function.name == "tensorflow.constant"
         if holds_tensor(kind) and node not in self.facts.calls and not makes:
             self.operation()
@@ -643,6 +647,8 @@ class Evaluation:
     ) -> Kind:
         receiver = function.receiver or UNKNOWN
         name = function.name.removeprefix("method.")
+        if receiver == UNKNOWN and name == "append" and self.is_staged():
+            self.problem("a list is changed where a tensor says so", node, "GL203")
         found = methods.method(receiver, name, arguments.positional, arguments.keywords)
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)
@@ -711,22 +717,22 @@ class Evaluation:
             self.problem("a comprehension over a tensor is not lifted yet", node, "GL109")
             return UNKNOWN
         if isinstance(source, Sequence) and not generator.ifs and len(source.items) <= 64:
-            items = [self._comprehended(node.elt, generator, item, environment) for item in source.items]
+            items = [self._comprehended(node, node.elt, generator, item, environment) for item in source.items]
             return Sequence(name, tuple(items)) if name != "set" else Elements("set", join_all(items))
         element = operators.iterate(source)
         if element is None:
             self.problem(f"what a loop over {source} gives is not known", generator.iter)
             return UNKNOWN
-        return Elements(name, self._comprehended(node.elt, generator, element, environment))
+        return Elements(name, self._comprehended(node, node.elt, generator, element, environment))
 
     def _comprehended(
-        self, result: ast.expr, generator: ast.comprehension, element: Kind, environment: Environment
+        self, owner: ast.expr, result: ast.expr, generator: ast.comprehension, element: Kind, environment: Environment
     ) -> Kind:
         inner = environment.copy()
         self._bind_target(generator.target, element, inner)
         for condition in generator.ifs:
             if self.test(condition, inner) == "tensor":
-                self.problem("a comprehension filters by a tensor", condition, "GL109")
+                self.problem("a comprehension filters by a tensor", owner, "GL109")
         return self.evaluate(result, inner)
 
     def _bind_target(self, target: ast.expr, kind: Kind, environment: Environment) -> None:

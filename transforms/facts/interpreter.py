@@ -272,7 +272,9 @@ class Interpreter(Evaluation):
         if element is None:
             self.problem(f"what a loop over {iterable} gives is not known", node.iter)
             element = UNKNOWN
-        if isinstance(iterable, Dataset | Iterator | Ragged):
+        if isinstance(iterable, Dataset) and _has_unknown(element):
+            self.problem(f"what the elements of {iterable} are is not known", node.iter, "GL106")
+        if isinstance(iterable, Iterator | Ragged):
             self.problem(f"a loop over {iterable} is not lifted yet", node.iter, "GL106")
         items = iterable.items if isinstance(iterable, Sequence) else ()
         if items and (ended or not staged):
@@ -366,6 +368,10 @@ class Interpreter(Evaluation):
             self.problem("`finally` after an exit is not lifted", node, "GL211")
             return flow
         return self.block(node.finalbody, flow.end)
+
+
+def _has_unknown(kind: Kind) -> bool:
+    return kind == UNKNOWN or (isinstance(kind, Sequence) and any(map(_has_unknown, kind.items)))
 
 
 def _parameters(node: ast.Lambda | FunctionNode) -> set[str]:

@@ -14,6 +14,7 @@ A kind has a notation that is a Python expression, used in profiles, messages an
     function(m.f)  type(m.C)  object(m.C)  module(m)  generator  size
     shape(int, size)  slice(K, K, K)  dtype  ellipsis  parts of an index; x.shape; x.dtype
     maybe(K)                                         None or such a value, as a tensor decides
+    rows(K)                                          a list that is held as one tensor
     A | B                                            seen as both
     unknown
 """
@@ -256,6 +257,16 @@ class Maybe(Kind):
 
     def __str__(self) -> str:
         return f"maybe({self.kind})"
+
+
+@dataclass(frozen=True)
+class Rows(Kind):
+    """A Python list that the graph holds as one tensor; its items, of the given kind, are the rows."""
+
+    element: Tensor
+
+    def __str__(self) -> str:
+        return f"rows({self.element})"
 
 
 @dataclass(frozen=True)

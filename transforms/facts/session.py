@@ -18,6 +18,7 @@ from .kinds import (
     INT,
     NONE,
     UNKNOWN,
+    Dataset,
     Dict,
     Elements,
     Function,
@@ -643,6 +644,8 @@ class Session:
 def _completed(kind: Kind, seen: Kind) -> Kind:
     """A kind with what the profile knows better: all of an unknown one, a tensor's dtype and rank."""
     if kind == UNKNOWN:
+        return seen
+    if isinstance(kind, Dataset) and isinstance(seen, Dataset):
         return seen
     if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
         if kind.shape is None and seen.shape is not None:

@@ -18,6 +18,7 @@ from .kinds import (
     Kind,
     Maybe,
     Python,
+    Rows,
     Sequence,
     Tensor,
     TensorArray,
@@ -57,7 +58,7 @@ def fits_graph(kind: Kind) -> bool:
         return all(map(fits_graph, kind.items))
     if isinstance(kind, Dict):
         return all(fits_graph(value) for _, value in kind.items)
-    return isinstance(kind, Tensor | TensorArray) or kind == NONE
+    return isinstance(kind, Tensor | TensorArray | Rows) or kind == NONE
 
 
 def is_weak(kind: Kind) -> bool:
@@ -75,7 +76,7 @@ def stage(kind: Kind) -> Kind:
         return kind
     if isinstance(kind, Python):
         return weak(kind.type) if kind.type in WEAK_DTYPES else UNKNOWN
-    if isinstance(kind, Tensor | TensorArray):
+    if isinstance(kind, Tensor | TensorArray | Rows):
         return kind
     if isinstance(kind, Variable | Array):
         return Tensor(kind.dtype, kind.shape)

@@ -1,0 +1,194 @@
+"""GL109 tensor-comprehension: comprehensions over tensors, and any, all, sum, min and max of them, become loops.
+
+The first step only: from a comprehension to the loop that it stands for. What the loop becomes is the loops' business.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from .facts.environment import FunctionFacts
+
+from .facts.modules import blocks
+from .facts.profile import FunctionNode
+
+from .rule import Rule
+from .source import Names
+
+
+class TensorComprehension(Rule):
+    """A comprehension over a tensor.
+
+    What it finds:
+        List comprehensions and generator expressions over tensors, and `any`, `all`, `sum`, `min`, `max` of tensors.
+
+    Why it matters:
+        Each iterates over the tensor in Python: row by row in eager mode, and not at all in a graph, which refuses
+        to iterate over a symbolic tensor.
+
+    Before:
+        import tensorflow as tf
+
+        def f(values: tf.Tensor):
+            return tf.stack([v * v for v in values])
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
+        def f(values: tf.Tensor):
+            items = tf.TensorArray(
+                tf.float32, size=0, dynamic_size=True, clear_after_read=False, element_shape=[]
+            )
+
+            def body(i, items):
+                v = values[i]
+                items = items.write(items.size(), v * v)
+                return i + 1, items
+
+            _, items = tf.while_loop(
+                lambda i, items: i < tf.shape(values)[0], body, (tf.constant(0), items)
+            )
+            return items.stack()
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
+
+    When it is left alone:
+        Set and dict comprehensions, several `for` in one, and comprehensions in a test or a lambda.
+    """
+
+    code = "GL109"
+    name = "tensor-comprehension"
+    errors = (r"Iterating over a symbolic `?tf\.Tensor`? is not allowed",)
+
+
+
+
+def without_comprehensions(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
+    """The function with its comprehensions over tensors written as loops; None where it has none."""
+    wanted = {id(p.node) for p in facts.problems if p.code == "GL109"}
+    node = facts.definition.node
+    if not wanted:
+        return None
+    made = copy.copy(node)
+    made.body = _block(node.body, wanted, facts, names, tf)
+    return made if made.body != node.body else None
+
+
+def _block(
+    body: list[ast.stmt], wanted: set[int], facts: FunctionFacts, names: Names, tf: str
+) -> list[ast.stmt]:
+    result: list[ast.stmt] = []
+    for node in body:
+        if not any(id(n) in wanted for n in ast.walk(node)):
+            result.append(node)
+        elif blocks(node) and not isinstance(node, ast.If):
+            made = copy.copy(node)
+            made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+            for name in ("body", "orelse", "finalbody"):
+                inner = getattr(node, name, None)
+                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
+                    setattr(made, name, _block(inner, wanted, facts, names, tf))
+            result.append(made)
+        else:
+            result += _expanded(node, wanted, facts, names, tf)
+    return result
+
+
+def _expanded(
+    node: ast.stmt, wanted: set[int], facts: FunctionFacts, names: Names, tf: str
+) -> list[ast.stmt]:
+    """A statement after the loops that its comprehensions stand for."""
+    before: list[ast.stmt] = []
+    made = copy.copy(node)
+    made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+    loops = _Loops(wanted, facts, names, tf, before)
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.expr):
+            setattr(made, name, loops.visit(value))
+    if isinstance(node, ast.If):
+        made.body = _block(node.body, wanted, facts, names, tf)  # type: ignore[attr-defined]
+        made.orelse = _block(node.orelse, wanted, facts, names, tf)  # type: ignore[attr-defined]
+    return [*before, made]
+
+
+class _Loops(ast.NodeTransformer):
+    """Takes comprehensions out of an expression, as loops before the statement."""
+
+    def __init__(
+        self, wanted: set[int], facts: FunctionFacts, names: Names, tf: str, before: list[ast.stmt]
+    ) -> None:
+        self.wanted = wanted
+        self.facts = facts
+        self.names = names
+        self.tf = tf
+        self.before = before
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        return node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        return node
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        node.values[0] = self.visit(node.values[0])
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        match node:
+            case ast.Call(func=ast.Name(id="any" | "all" as name), args=[ast.GeneratorExp() as inner], keywords=[]) if (
+                id(inner) in self.wanted
+            ):
+                return self._search(node, inner, name == "any")
+            case ast.Call(func=ast.Name(id="sum"), args=[ast.GeneratorExp() as inner], keywords=[]) if (
+                id(inner) in self.wanted
+            ):
+                return self._total(node, inner)
+        return self.generic_visit(node)
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        if id(node) not in self.wanted or len(node.generators) != 1:
+            return node
+        name = self.names.fresh("items")
+        append = ast.Expr(
+            ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt], [])
+        )
+        self.before.append(ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())))
+        self.before.append(_loop(node.generators[0], [append]))
+        return self._made(name, node)
+
+    def _search(self, node: ast.Call, inner: ast.GeneratorExp, stops_at: bool) -> ast.AST:
+        """`any` and `all` end at the first item that decides."""
+        name = self.names.fresh("found" if stops_at else "holds")
+        test = inner.elt if stops_at else ast.UnaryOp(ast.Not(), inner.elt)
+        decide = ast.If(test, [_set(name, ast.Constant(stops_at)), ast.Break()], [])
+        self.before.append(_set(name, ast.Constant(not stops_at)))
+        self.before.append(_loop(inner.generators[0], [decide]))
+        return self._made(name, node)
+
+    def _total(self, node: ast.Call, inner: ast.GeneratorExp) -> ast.AST:
+        name = self.names.fresh("total")
+        self.before.append(_set(name, ast.Constant(0)))
+        added = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), inner.elt)
+        self.before.append(_loop(inner.generators[0], [_set(name, added)]))
+        return self._made(name, node)
+
+    def _made(self, name: str, old: ast.expr) -> ast.Name:
+        made = ast.copy_location(ast.Name(name, ast.Load()), old)
+        made.made = True  # type: ignore[attr-defined]
+        return made
+
+
+def _loop(generator: ast.comprehension, body: list[ast.stmt]) -> ast.stmt:
+    for condition in reversed(generator.ifs):
+        body = [ast.If(condition, body, [])]
+    return ast.For(generator.target, generator.iter, body, [])
+
+
+def _set(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+

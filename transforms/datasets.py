@@ -1,0 +1,93 @@
+"""GL106 dataset-for: a `for` over a dataset becomes a `tf.while_loop` over its iterator."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .findings import Refusal
+from .rule import Rule
+from .steps import Code, Step
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+
+class DatasetFor(Rule):
+    """A `for` over a `tf.data` dataset.
+
+    What it finds:
+        Loops over datasets, and over `enumerate` of one, in functions that work on tensors.
+
+    Why it matters:
+        Each element comes to Python and its work is started op by op; outside AutoGraph a traced loop over a dataset
+        never ends.
+
+    Before:
+        import tensorflow as tf
+
+        NUMBERS = tf.data.Dataset.range(5)
+
+        def f(scale: tf.Tensor):
+            total = tf.constant(0, tf.int64)
+            for n in NUMBERS:
+                total = total + n * scale
+            return total
+
+        ARGS = [(tf.constant(1, tf.int64),), (tf.constant(2, tf.int64),), (tf.constant(0, tf.int64),)]
+
+    After:
+        import tensorflow as tf
+
+        NUMBERS = tf.data.Dataset.range(5)
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.int64)])
+        def f(scale: tf.Tensor):
+            total = tf.constant(0, tf.int64)
+            iterator = iter(NUMBERS)
+
+            def body(item, total):
+                n = item.get_value()
+                total = total + n * scale
+                return iterator.get_next_as_optional(), total
+
+            _, total = tf.while_loop(
+                lambda item, total: item.has_value(),
+                body,
+                (iterator.get_next_as_optional(), total),
+            )
+            return total
+
+        ARGS = [(tf.constant(1, tf.int64),), (tf.constant(2, tf.int64),), (tf.constant(0, tf.int64),)]
+
+    When it is left alone:
+        Iterators that Python goes on using after the loop, and datasets whose elements' kinds nothing tells.
+    """
+
+    code = "GL106"
+    name = "dataset-for"
+    errors = (r"An unusually high number of `tf\.data\.Iterator\.get_next\(\)` calls",)
+
+
+def elements(planner: Planner, node: ast.For, dataset: ast.expr) -> tuple[str, str, list[Step], list[Step], str]:
+    """How a loop goes over a dataset: the item's name, the next one's text, what each iteration begins with, what
+    stands before the loop, and the spec of the item.
+    """
+    before: list[Step] = []
+    text = planner.writer.text(dataset)
+    if not isinstance(dataset, ast.Name | ast.Attribute) or text in planner.assigned(node.body):
+        name = planner.names.fresh("dataset")
+        before.append(Code(f"{name} = {text}"))
+        text = name
+    iterator = planner.names.fresh("iterator")
+    before.append(Code(f"{iterator} = iter({text})"))
+    item = planner.names.fresh("item")
+    following = f"{iterator}.get_next_as_optional()"
+    begin = [_bind(planner, node.target, f"{item}.get_value()")]
+    return item, following, begin, before, f"{planner.tf}.OptionalSpec({text}.element_spec)"
+
+
+def _bind(planner: Planner, target: ast.expr, text: str) -> Step:
+    if isinstance(target, ast.Name | ast.Tuple):
+        return Code(f"{planner.source.segment(target)} = {text}")
+    raise Refusal("how an element unpacks here is not known", target, "GL106")
