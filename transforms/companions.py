@@ -74,10 +74,17 @@ class _Companions:
             question = "none"
         else:
             question = self._python_type(path, kind)
+        if isinstance(kind, Maybe) and path and self.facts.definition.failure is not None:
+            raise Refusal("it raises or returns None as a tensor decides")
         parts = [_part(node.value, path) for node, _ in self.facts.returns if node is not None]
         shared = {p.id for p in parts if isinstance(p, ast.Name)}
         base = shared.pop() if len(shared) == 1 and len(set(map(ast.dump, parts))) == 1 else "result"
-        name = self.flag(base, question) if base != "result" else self.names.fresh(f"result_is_{question}")
+        if self.facts.definition.failure is not None and question == "none":
+            name = self.names.fresh("failed")
+        elif base != "result":
+            name = self.flag(base, question)
+        else:
+            name = self.names.fresh(f"result_is_{question}")
         found = Tag(path, question, name)
         for part in parts:
             self.answer(part, question)

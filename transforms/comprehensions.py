@@ -103,6 +103,11 @@ def _expanded(
 ) -> list[ast.stmt]:
     """A statement after the loops that its comprehensions stand for."""
     before: list[ast.stmt] = []
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp(generators=[generator]) as value) if id(value) in wanted:
+            made_list = ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load()))
+            made_list.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+            return [made_list, _loop(generator, [_append(name, value.elt)])]
     made = copy.copy(node)
     made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
     loops = _Loops(wanted, facts, names, tf, before)
@@ -153,11 +158,8 @@ class _Loops(ast.NodeTransformer):
         if id(node) not in self.wanted or len(node.generators) != 1:
             return node
         name = self.names.fresh("items")
-        append = ast.Expr(
-            ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [node.elt], [])
-        )
         self.before.append(ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())))
-        self.before.append(_loop(node.generators[0], [append]))
+        self.before.append(_loop(node.generators[0], [_append(name, node.elt)]))
         return self._made(name, node)
 
     def _search(self, node: ast.Call, inner: ast.GeneratorExp, stops_at: bool) -> ast.AST:
@@ -186,6 +188,10 @@ def _loop(generator: ast.comprehension, body: list[ast.stmt]) -> ast.stmt:
     for condition in reversed(generator.ifs):
         body = [ast.If(condition, body, [])]
     return ast.For(generator.target, generator.iter, body, [])
+
+
+def _append(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Expr(ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [value], []))
 
 
 def _set(name: str, value: ast.expr) -> ast.stmt:

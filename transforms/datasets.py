@@ -69,13 +69,15 @@ class DatasetFor(Rule):
     errors = (r"An unusually high number of `tf\.data\.Iterator\.get_next\(\)` calls",)
 
 
-def elements(planner: Planner, node: ast.For, dataset: ast.expr) -> tuple[str, str, list[Step], list[Step], str]:
+def elements(
+    planner: Planner, node: ast.For, dataset: ast.expr, method: str = ""
+) -> tuple[str, str, list[Step], list[Step], str]:
     """How a loop goes over a dataset: the item's name, the next one's text, what each iteration begins with, what
     stands before the loop, and the spec of the item.
     """
     before: list[Step] = []
-    text = planner.writer.text(dataset)
-    if not isinstance(dataset, ast.Name | ast.Attribute) or text in planner.assigned(node.body):
+    text = planner.writer.text(dataset) + method
+    if method or not isinstance(dataset, ast.Name | ast.Attribute) or text in planner.assigned(node.body):
         name = planner.names.fresh("dataset")
         before.append(Code(f"{name} = {text}"))
         text = name

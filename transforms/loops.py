@@ -293,6 +293,11 @@ def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, 
         item, following, begin, before, spec = datasets.elements(planner, node, node.iter)
         return item, _Counter(following, f"{item}.has_value()", following, begin, before, spec)
     match node.iter:
+        case ast.Call(func=function, args=[ast.expr() as inner], keywords=[]) if (
+            _is(planner, function, "enumerate") and isinstance(planner.facts.kind(inner), Dataset)
+        ):
+            item, following, begin, before, spec = datasets.elements(planner, node, inner, ".enumerate()")
+            return item, _Counter(following, f"{item}.has_value()", following, begin, before, spec)
         case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
             return _range(planner, node, args, carried)
         case ast.Call(func=function, args=parts, keywords=[]) if _is(planner, function, "zip") and parts:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import companions, comprehensions, containers, exits, printing, signatures, tensor_arrays, variables
+from . import assertions, companions, comprehensions, containers, exits, printing, signatures, tensor_arrays, variables
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, ModuleFacts
@@ -193,6 +193,11 @@ class ModulePlanner:
             kept = tensor_arrays.with_writes_kept(facts) if self.options.enabled("GL209") else None
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
+                return True
+            failing = assertions.with_failure(facts, self.source) if self.options.enabled("GL108") else None
+            if failing is not None:
+                definition.failure = failing[1]
+                self.session.replace_body(definition.qualname, failing[0])
                 return True
             if self.options.enabled("GL109"):
                 expanded = comprehensions.without_comprehensions(facts, self.names, self.tf)

@@ -340,7 +340,7 @@ class Planner:
 
     def has_effects_in(self, nodes: Iterable[ast.AST]) -> bool:
         """Whether statements do more than set names."""
-        effectful = {id(n) for nodes_ in self.facts.effects.values() for n in nodes_}
+        effectful = {id(n) for name, found in self.facts.effects.items() if name != "write" for n in found}
         return any(id(inner) in effectful for node in nodes for inner in ast.walk(node))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .add_chains import AddChain
+from .assertions import TensorAssert
 from .booleans import TensorBool
 from .comprehensions import TensorComprehension
 from .conditionals import TensorIf, TensorTernary
@@ -34,6 +35,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             HostRead,
             TensorComprehension,
             DatasetFor,
+            TensorAssert,
             ListAppend,
             LostWrite,
             LocalVariable,

@@ -50,6 +50,8 @@ class Shell:
     tags: list[Tag] = field(default_factory=list)
     kinds: dict[str, Kind] = field(default_factory=dict)
     """Of what else the core of a split function gives back."""
+    failure: str | None = None
+    """The `raise` of the shell, under the tag that tells of it."""
     keeps: bool = False
     """No shell: all callers are in the graph, and take numbers as tensors."""
 
@@ -58,7 +60,7 @@ class Shell:
         """The shell of a function; the tags it gives back stand behind its result."""
         tags = facts.definition.tags
         if tags and isinstance(facts.result, Sequence):
-            return cls(facts.result.items[0], tags=list(tags))
+            return cls(facts.result.items[0], tags=list(tags), failure=facts.definition.failure)
         return cls(facts.result)
 
     @classmethod
@@ -195,11 +197,15 @@ class Shell:
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         remaining = iter(names)
-        result = _skeleton(self.result, remaining, {tag.path: tag for tag in self.tags}, ())
+        tags = {tag.path: tag for tag in self.tags}
+        failing = tags.pop((), None) if self.failure else None
+        raising = [f"if {failing.name}:\n    {self.failure}"] if failing else []
+        kind = self.result.kind if failing and isinstance(self.result, Maybe) else self.result
+        result = _skeleton(kind, remaining, tags, ())
         if isinstance(self.result, Sequence) and self.result.type == "tuple" and len(self.result.items) > 1:
             result = result[1:-1]
         closing = [f"return {result}"] if self.result != NONE else []
-        return [call, *self.epilogue, *closing]
+        return [call, *raising, *self.epilogue, *closing]
 
     def _leaf_names(self, count: int) -> list[str]:
         names: list[str] = []

@@ -278,7 +278,7 @@ class _Splitter:
         for name in [*self.parameters, *dict.fromkeys(n for s in before for n in _bound(s))]:
             is_self = bool(self.definition.owner) and name == self.parameters[0]
             if (name in read or is_self) and name not in parameters:
-                parameters[name] = self._kind_before(name, before, core)
+                parameters[name] = self._kind_before(name, before)
                 if not is_self:
                     arguments.append((name, parameters[name]))
         for variable in state:
@@ -308,14 +308,14 @@ class _Splitter:
             for n in ast.walk(s)
         )
 
-    def _kind_before(self, name: str, before: list[ast.stmt], core: list[ast.stmt]) -> Kind:
-        if not any(name in _bound(s) for s in before):
+    def _kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
+        if not any(name in self._changed(s) for s in before):
             return self.facts.parameters.get(name, UNKNOWN)
-        for statement in reversed(before):
-            after = self.facts.after.get(statement)
-            if name in _bound(statement) and after is not None:
-                return _argument_kind(after.kinds.get(name, UNKNOWN)) or UNKNOWN
-        return UNKNOWN
+        after = self.facts.after.get(before[-1])
+        kind = after.kinds.get(name, UNKNOWN) if after is not None else UNKNOWN
+        if not isinstance(kind, Tensor | Python):
+            return UNKNOWN
+        return _argument_kind(kind) or UNKNOWN
 
     def _given(self, after: list[ast.stmt], made: list[ast.stmt]) -> list[str]:
         """The names set in the core that Python needs after it."""

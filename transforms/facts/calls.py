@@ -188,13 +188,13 @@ def _range(arguments: Arguments) -> Outcome | None:
 def _enumerate(arguments: Arguments) -> Outcome | None:
     source = arguments.positional[0]
     element = operators.iterate(source)
-    if element is None or len(arguments.all) > 2 or isinstance(source, PIPELINES):
+    if element is None or len(arguments.all) > 2 or isinstance(source, Iterator | Ragged):
         return None
     if isinstance(source, Sequence):
         return outcome(
             Sequence("tuple", tuple(Sequence("tuple", (python(i), k)) for i, k in enumerate(source.items)))
         )
-    index = weak("int") if is_tensor(source) else INT
+    index = weak("int") if is_tensor(source) or isinstance(source, Dataset) else INT
     return outcome(Elements("enumerate", Sequence("tuple", (index, element))))
 
 

@@ -36,6 +36,8 @@ class FunctionDefinition:
     parent: FunctionDefinition | None = None
     original: FunctionNode = field(init=False)
     tags: list[Tag] = field(default_factory=list)
+    failure: str | None = None
+    """The `raise` that its shell runs where the graph says so."""
 
     def __post_init__(self) -> None:
         self.original = self.node
