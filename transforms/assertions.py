@@ -44,6 +44,7 @@ class TensorAssert(Rule):
                 lambda: (tf.sqrt(x), tf.constant(False)),
             )
 
+
         def f(x: tf.Tensor):
             result, failed = f_graph(x)
             if failed:

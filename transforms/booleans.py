@@ -40,9 +40,7 @@ class TensorBool(Rule):
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.float32)])
         def f(x: tf.Tensor):
             return tf.cond(
-                tf.logical_and(
-                    tf.logical_and(0.0 < x, x < 10.0), tf.logical_not(x == 5.0)
-                ),
+                tf.logical_and(tf.logical_and(0.0 < x, x < 10.0), tf.logical_not(x == 5.0)),
                 lambda: x * 2.0,
                 lambda: x,
             )

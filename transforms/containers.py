@@ -42,7 +42,9 @@ class ListAppend(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
-            doubled = tf.TensorArray(tf.float32, size=0, dynamic_size=True, element_shape=[])
+            doubled = tf.TensorArray(
+                tf.float32, size=0, dynamic_size=True, clear_after_read=False, element_shape=[]
+            )
 
             def body(i, doubled):
                 v = values[i]

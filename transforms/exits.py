@@ -49,18 +49,18 @@ class LoopExit(Rule):
         def f(values: tf.Tensor):
             total = tf.constant(0.0)
 
-            def body(i, total, ended):
+            def body(i, ended, total):
                 v = values[i]
                 ended = v < 0.0
                 total = tf.cond(ended, lambda: total, lambda: total + v)
-                return i + 1, total, ended
+                return i + 1, ended, total
 
-            _, total, _ = tf.while_loop(
-                lambda i, total, ended: tf.logical_and(
+            _, _, total = tf.while_loop(
+                lambda i, ended, total: tf.logical_and(
                     i < tf.shape(values)[0], tf.logical_not(ended)
                 ),
                 body,
-                (tf.constant(0), total, tf.constant(False)),
+                (tf.constant(0), tf.constant(False), total),
             )
             return total
 

@@ -64,6 +64,7 @@ class TensorWhile(Rule):
             )
             return x, steps
 
+
         def f(x: tf.Tensor):
             x, steps = f_graph(x)
             return x, int(steps)
@@ -110,13 +111,15 @@ class TensorFor(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
+            total = tf.constant(0.0)
+
             def body(i, total):
                 v = values[i]
                 total = total * 0.5 + v
                 return i + 1, total
 
             _, total = tf.while_loop(
-                lambda i, total: i < tf.shape(values)[0], body, (tf.constant(0), tf.constant(0.0))
+                lambda i, total: i < tf.shape(values)[0], body, (tf.constant(0), total)
             )
             return total
 

@@ -227,7 +227,7 @@ class ModulePlanner:
 
     def _may_lift(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
-        if definition.qualname in self.refusals:
+        if definition.qualname in self.refusals or self._core_of(definition.qualname) in self.module.functions:
             return False
         if self.session.is_graph_function(definition) and (not facts.staged or "autograph=False" in "".join(definition.decorators)):
             return False
@@ -250,7 +250,7 @@ class ModulePlanner:
         return found
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
-        callers = {name for f in lifted.values() for name in f.calls.values()}
+        callers = {name for f in lifted.values() for name in f.calls.values()} | self._called_by_graphs()
         decorated = {q for q, f in lifted.items() if self._is_decorated(f, q in callers, lifted)}
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
@@ -302,6 +302,17 @@ class ModulePlanner:
         return [
             q for q, d in functions.items() if self.session.is_graph_function(d) or self._core_of(q) in functions
         ]
+
+    def _called_by_graphs(self) -> set[str]:
+        """The functions whose names are called in what is a graph already."""
+        names = {
+            getattr(node.func, "id", getattr(node.func, "attr", ""))
+            for definition in self.module.functions.values()
+            if self.session.is_graph_function(definition)
+            for node in ast.walk(definition.original)
+            if isinstance(node, ast.Call)
+        }
+        return {q for q in self.module.functions if q.rpartition(".")[2] in names}
 
     def _core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""

@@ -52,6 +52,8 @@ class PythonPrint(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
+            total = tf.constant(0.0)
+
             def body(i, total):
                 v = values[i]
                 total = total + v
@@ -59,7 +61,7 @@ class PythonPrint(Rule):
                 return i + 1, total
 
             _, total = tf.while_loop(
-                lambda i, total: i < tf.shape(values)[0], body, (tf.constant(0), tf.constant(0.0))
+                lambda i, total: i < tf.shape(values)[0], body, (tf.constant(0), total)
             )
             tf.print("total", total, output_stream=sys.stdout)
             return total * 2.0

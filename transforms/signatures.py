@@ -31,7 +31,8 @@ class EagerFunction(Rule):
         import tensorflow as tf
 
         @tf.function(
-            autograph=False, input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)]
+            autograph=False,
+            input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float32)],
         )
         def f(x: tf.Tensor, y: tf.Tensor):
             z = x * y + tf.sin(x)

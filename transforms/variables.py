@@ -42,6 +42,7 @@ class LocalVariable(Rule):
 
         w = tf.Variable(tf.zeros([2], tf.float32))
 
+
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
         def f(x: tf.Tensor):
             w.assign(tf.ones([2]) * 0.5)

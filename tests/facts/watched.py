@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -143,9 +143,7 @@ class _Watcher:
     def instrumented(self) -> ast.Module:
         """A copy of the program that tells the watcher each value and each statement that is passed."""
         tree = copy.deepcopy(self.found.tree)
-        places = {
-            new: place for place, new in enumerate(ast.walk(tree))
-        }  # deep copies are walked in the same order
+        places = {new: place for place, new in enumerate(ast.walk(tree))}
         made = _Instrumented(places, self.nodes, self.kinds.keys(), self.interpreted)
         return ast.fix_missing_locations(made.visit(tree))
 
@@ -197,7 +195,7 @@ class _Instrumented(ast.NodeTransformer):
 
     places: Mapping[ast.AST, int]
     originals: list[ast.AST]
-    known: Callable[..., object]
+    known: Set[ast.AST]
     interpreted: set[ast.AST]
     inside: bool = False
 
@@ -211,7 +209,7 @@ class _Instrumented(ast.NodeTransformer):
         if isinstance(made, ast.stmt):
             passed = _call("_passed", self.places[node], "locals()")
             return [made, ast.Expr(passed)]
-        if isinstance(made, ast.expr) and original in self.known and _is_value(made):  # type: ignore[operator]
+        if isinstance(made, ast.expr) and original in self.known and _is_value(made):
             saw = _call("_saw", self.places[node], "None")
             saw.args[1] = made
             return saw
@@ -258,8 +256,7 @@ def admits(kind: Kind, value: Any) -> bool:
         case Tensor(mixed=True) if isinstance(value, bool | int | float | str):
             return True
         case Tensor() if kind.weak is None and isinstance(value, tf.Variable):
-            # a graph chooses between values
-            return admits(kind, value.read_value())
+            return admits(kind, value.read_value())  # which is what a graph chooses
         case Maybe(kind=inner):
             return value is None or admits(inner, value)
         case Rows(element=element):
@@ -269,7 +266,8 @@ def admits(kind: Kind, value: Any) -> bool:
         case Sequence(items=items) if type(value) in (zip, enumerate, reversed):
             return True
         case Sequence(type="tuple" | "list" as name, items=items):
-            return type(value).__name__ == name and admits_all(items, list(value))
+            is_one = isinstance(value, tuple if name == "tuple" else list)
+            return is_one and admits_all(items, list(value))
         case Elements(type=name) if name in ITERATORS:
             return type(value).__name__.endswith((name, f"{name}iterator"))
         case Elements(type="tuple", element=element):

@@ -77,7 +77,9 @@ def test_headings(rule: type[Rule]) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_before_becomes_after(rule: type[Rule], tmp_path: Path) -> None:
+def test_before_becomes_after(
+    rule: type[Rule], tmp_path: Path, update_rules: bool
+) -> None:
     found = sections(rule)
     before, after = example(found["Before"]), example(found["After"])
     if not before.calls:
@@ -85,5 +87,20 @@ def test_before_becomes_after(rule: type[Rule], tmp_path: Path) -> None:
         return
     program = Program(before.text, before.calls, before.entry)
     original, rewritten = lift(program, tmp_path)
+    if update_rules:
+        prove(original, replace(program, text=rewritten.text), tmp_path)
+        write_after(rule, found["After"], rewritten.text, found["Before"])
+        return
     assert rewritten.text == after.text
     prove(original, replace(program, text=after.text), tmp_path)
+
+
+def write_after(rule: type[Rule], old: str, text: str, before: str) -> None:
+    """Put a program in the place of a docstring's After, with the calls of its Before."""
+    calls = before[before.rindex("ARGS = [") :].strip("\n")
+    new = textwrap.indent(text.rstrip("\n"), "    ") + "\n\n    " + calls
+    path = Path(inspect.getfile(rule))
+    source = path.read_text()
+    section = textwrap.indent(old, "    ")
+    assert source.count(section) == 1
+    path.write_text(source.replace(section, textwrap.indent(new, "    ")))

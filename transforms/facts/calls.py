@@ -32,7 +32,7 @@ from .kinds import (
 )
 from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
-from .staging import holds_tensor, is_tensor
+from .staging import holds_tensor, is_tensor, is_weak
 
 PIPELINES = (Dataset, Iterator, Ragged)
 GRAPH_BASES = frozenset(
@@ -188,7 +188,7 @@ def _range(arguments: Arguments) -> Outcome | None:
 def _enumerate(arguments: Arguments) -> Outcome | None:
     source = arguments.positional[0]
     element = operators.iterate(source)
-    if element is None or len(arguments.all) > 2 or isinstance(source, Iterator | Ragged):
+    if element is None or len(arguments.all) > 2 or isinstance(source, Iterator | Ragged) or _counts_tensor(source):
         return None
     if isinstance(source, Sequence):
         return outcome(
@@ -206,7 +206,7 @@ def _zip(arguments: Arguments) -> Outcome | None:
         rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
         return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
     elements = [operators.iterate(s) for s in sources]
-    if any(e is None for e in elements) or any(isinstance(s, PIPELINES) for s in sources):
+    if any(e is None for e in elements) or any(isinstance(s, PIPELINES) or _counts_tensor(s) for s in sources):
         return None
     return outcome(Elements("zip", Sequence("tuple", tuple(e for e in elements if e))))
 
@@ -216,7 +216,12 @@ def _reversed(arguments: Arguments) -> Outcome | None:
     if isinstance(source, Sequence):
         return outcome(Sequence("tuple", source.items[::-1]))
     element = operators.iterate(source)
-    return None if element is None or isinstance(source, PIPELINES) else outcome(Elements("reversed", element))
+    return None if element is None or isinstance(source, PIPELINES) or _counts_tensor(source) else outcome(Elements("reversed", element))
+
+
+def _counts_tensor(kind: Kind) -> bool:
+    """Whether this is a range that a tensor bounds, which Python cannot count while tracing."""
+    return isinstance(kind, Elements) and is_weak(kind.element)
 
 
 def _container(name: str) -> Callable[[Arguments], Outcome | None]:

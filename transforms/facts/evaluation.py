@@ -562,8 +562,7 @@ class Evaluation:
         kind = join_all(self._called(node, member, arguments, environment) for member in members(function))
         if isinstance(kind, Rows) and hasattr(node, "items_type"):
             kind = Rows(weak(node.items_type))
-        makes = isinstance(function, Function) and function.name == "tensorflow.constant"
-        if holds_tensor(kind) and node not in self.facts.calls and not makes:
+        if holds_tensor(kind) and node not in self.facts.calls and _computes(function):
             self.operation()
         return kind
 
@@ -766,6 +765,12 @@ def _blocker(effect: str, what: str, node: ast.AST, kind: Kind) -> tuple[str, as
 
 def _has_size(kind: Kind) -> bool:
     return kind == SIZE or (isinstance(kind, Sequence) and any(map(_has_size, kind.items)))
+
+
+def _computes(function: Kind) -> bool:
+    """Whether calling this starts a TensorFlow operation."""
+    name = function.name if isinstance(function, Function) else ""
+    return name != "tensorflow.constant" and not name.startswith("builtins.")
 
 
 def _unmixed(kind: Kind) -> Kind:

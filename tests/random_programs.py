@@ -1,0 +1,136 @@
+"""Lifts random programs and holds them against what they did.
+
+Each program runs eagerly, is rewritten (by the profile of that run, or by its annotations alone), and the
+lift runs as a graph and eagerly on the same calls. A difference in a graph that goes away without
+TensorFlow's own graph optimizers, up to rounding, is not a fault.
+
+As a script: many programs, within a time; exits 1 where one differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+
+import tensorflow as tf
+from harness import Program, differences, lift, prove, run
+from random_writer import Writer
+from shrinking import shrunk
+
+from graphlift.codemods import pipeline
+from graphlift.codemods.pipeline import Rewritten
+from graphlift.transforms.facts.profile import Profile
+from graphlift.transforms.options import Options
+
+SAME, DIFFERENT, LEFT, BAD = "same", "different", "left alone", "bad program"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a program: SAME, DIFFERENT, LEFT (not lifted) or BAD, the reason, and the lifted text."""
+
+    word: str
+    reason: str = ""
+    lifted: str = ""
+
+
+def written(seed: int, number: int) -> Program:
+    """The random program of this seed and number."""
+    return Writer(random.Random(f"{seed} {number}")).program(f"p{number}")
+
+
+def judged(program: Program, folder: Path, recorded: bool = True) -> Verdict:
+    """Run a program, lift it and run the lift; `recorded`: with the profile of the first run."""
+    try:
+        original, rewritten = lift(
+            program, folder, pipeline.rewrite if recorded else _unrecorded
+        )
+    except Exception:
+        text = traceback.format_exc()
+        crashed = "graphlift" in text.rpartition('File "')[2] or "/transforms/" in text
+        return Verdict(DIFFERENT if crashed else BAD, text)
+    if not rewritten.lifted:
+        reasons = [f.message.partition(": ")[2] for f in rewritten.findings]
+        return Verdict(LEFT, reasons[0] if reasons else "no finding")
+    lifted = replace(program, text=rewritten.text)
+    try:
+        prove(original, lifted, folder)
+    except AssertionError as error:
+        with _without_optimizers():
+            found = differences(original, run(lifted, folder / "unoptimized"))
+        if found or "run eagerly" in str(error):
+            return Verdict(DIFFERENT, str(error).partition("\n\n")[0], rewritten.text)
+    return Verdict(SAME, lifted=rewritten.text)
+
+
+def _unrecorded(
+    text: str, path: str, options: Options, profile: Profile | None
+) -> Rewritten:
+    return pipeline.rewrite(text, path, options)
+
+
+@contextmanager
+def _without_optimizers() -> Iterator[None]:
+    tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+    try:
+        yield
+    finally:
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": False})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--n", type=int, default=100, help="how many programs")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first")
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--shrink", action="store_true", help="cut down what differs")
+    parser.add_argument("--left", action="store_true", help="show what is left alone")
+    options = parser.parse_args()
+    end = time.monotonic() + options.seconds
+    words: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for number in range(options.first, options.first + options.n):
+        if time.monotonic() > end:
+            break
+        program, recorded = written(options.seed, number), number % 3 > 0
+        with tempfile.TemporaryDirectory() as folder:
+            verdict = judged(program, Path(folder), recorded)
+            words[verdict.word] += 1
+            if verdict.word == LEFT:
+                reasons[verdict.reason] += 1
+            if verdict.word == DIFFERENT and options.shrink:
+                program = _shrunk(program, Path(folder), recorded)
+                verdict = judged(program, Path(folder), recorded)
+        if verdict.word in (DIFFERENT, BAD) or (verdict.word == LEFT and options.left):
+            print(f"---- program {number} of seed {options.seed}: {verdict.word}")
+            print(program.text, program.calls, verdict.lifted, verdict.reason, sep="\n")
+    print(", ".join(f"{count} {word}" for word, count in words.most_common()))
+    for reason, count in reasons.most_common():
+        print(f"{count:6} left alone: {reason}")
+    return 1 if words[DIFFERENT] or words[BAD] or not words[SAME] else 0
+
+
+def _shrunk(program: Program, folder: Path, recorded: bool) -> Program:
+    def differs(text: str) -> bool:
+        smaller = replace(program, text=text)
+        return judged(smaller, folder, recorded).word == DIFFERENT
+
+    return replace(program, text=shrunk(program.text, differs))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
