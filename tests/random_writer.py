@@ -269,7 +269,7 @@ class Writer:
         step, limit = self.fresh("i"), self.limit(scope)
         start = self.rng.choice(["0", "tf.constant(0)"])
         inner.steps.append(step)
-        more = f" and {self.test(scope)}" if self.rng.random() < 0.5 else ""
+        more = f" and ({self.test(scope)})" if self.rng.random() < 0.5 else ""
         return [f"{step} = {start}", f"while {step} < {limit}{more}:", f"    {step} += 1"]
 
     def endless_while(self, scope: Scope, inner: Scope) -> Lines:

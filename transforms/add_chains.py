@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Shape, Tensor, Variable
+from .facts.kinds import Python, Shape, Tensor, Variable
 from .facts.modules import blocks, bound_names, own_expressions
+from .findings import Refusal
 from .rule import Rule
 
 if TYPE_CHECKING:
@@ -61,19 +62,32 @@ class AddChain(Rule):
 
 
 @dataclass(frozen=True)
-class _Sum:
-    """The addends of a value, each with its shape, and the nodes that add them up."""
+class _Addend:
+    """One addend: what it is, its shape, and where it stands; `plain` where no operation of the arm makes it."""
 
-    addends: tuple[tuple[str, Shape | str], ...]
-    nodes: frozenset[ast.expr] = frozenset()
+    key: str
+    shape: Shape | str
+    node: ast.expr
+    plain: bool
+
+
+@dataclass(frozen=True)
+class _Sum:
+    """The addends of a value; `simplified`: TensorFlow drops an operation that does nothing, such as `* 1.0`."""
+
+    addends: tuple[_Addend, ...]
     simplified: bool = False
 
 
-def barriers(facts: FunctionFacts, whole: bool) -> set[ast.expr]:
-    """The inner sums that need a barrier.
+PASSES_THROUGH = frozenset({"identity", "cast", "reshape", "stop_gradient", "ensure_shape", "convert_to_tensor"})
 
-    The optimizer's fault needs a chain of sums of different shapes in which one addend stands twice; a chain goes
-    on through names. `whole`: the function's own level may run in a branch or loop too, of those who call it.
+
+def barriers(facts: FunctionFacts, whole: bool) -> set[ast.expr]:
+    """The addends that need a barrier.
+
+    The optimizer's fault needs a chain of sums of different shapes in which one value from outside the arm stands
+    twice; a chain goes on through names, and through functions. `whole`: the function's own level may run in a
+    branch or loop too, of those who call it.
     """
     chains = _Chains(facts)
     chains.block(facts.definition.node.body, {}, inside=whole)
@@ -99,20 +113,22 @@ class _Chains:
                 self._forget([name], sums)
                 sums[name] = made
             case ast.AugAssign(target=ast.Name(id=name) as target, op=ast.Add(), value=value):
-                left, right = sums.get(name, self._leaf(target)), self._sum(value, sums)
+                load: ast.expr = getattr(target, "as_load", target)
+                made = _added([sums.get(name, self._leaf(load)), self._sum(value, sums)])
                 self._forget([name], sums)
-                sums[name] = _Sum((*left.addends, *right.addends), left.nodes | right.nodes)
+                sums[name] = made
                 if inside:
-                    self._check(sums[name], None)
+                    self._check(made)
             case _:
                 self._forget(bound_names(node), sums)
         inside = inside or node in self.facts.staged
+        unrolled = isinstance(node, ast.For | ast.While) and node not in self.facts.staged
         for block in blocks(node):
-            if not isinstance(node, ast.If):
-                self._forget([n for s in block for n in bound_names(s)], sums)
-            self.block(block, dict(sums), inside)
+            inner = sums if unrolled else dict(sums)
+            for _ in range(2 if unrolled else 1):
+                self.block(block, inner, inside)
         if blocks(node):
-            self._forget([n for b in blocks(node) for s in ast.walk(ast.Module(b, [])) for n in bound_names(s)], sums)
+            self._forget(_all_bound(node), sums)
 
     def _forget(self, names: list[str], sums: dict[str, _Sum]) -> None:
         for name in names:
@@ -121,66 +137,101 @@ class _Chains:
 
     def _search(self, node: ast.expr, sums: dict[str, _Sum], inside: bool) -> None:
         inside = inside or (isinstance(node, ast.IfExp) and node in self.facts.staged)
-        if inside and _adds(node):
-            self._check(self._sum(node, sums), node)
+        if inside and isinstance(node, ast.BinOp | ast.Call):
+            self._check(self._sum(node, sums))
+        if isinstance(node, ast.NamedExpr):
+            sums[node.target.id] = self._sum(node.value, sums)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 self._search(child, sums, inside)
 
-    def _check(self, made: _Sum, outermost: ast.expr | None) -> None:
-        repeated = [k for k, n in Counter(k for k, _ in made.addends).items() if n > 1]
-        shapes = {key: shape for key, shape in made.addends}
-        if not any(shapes[k] != () for k in repeated) or not (len(made.addends) > 2 or made.simplified):
+    def _check(self, made: _Sum) -> None:
+        counts = Counter(a.key for a in made.addends)
+        repeated = [a for a in made.addends if counts[a.key] > 1 and a.plain and a.shape != ()]
+        if not repeated or not (len(made.addends) > 2 or made.simplified):
             return
-        if len(set(shapes.values())) == 1 and None not in shapes.values() and not made.simplified:
+        shapes = {a.shape for a in made.addends}
+        if len(shapes) == 1 and None not in shapes and not made.simplified:
             return
-        self.found |= {n for n in made.nodes if n is not outermost}
+        self.found |= {a.node for a in repeated}
 
     def _sum(self, node: ast.expr, sums: dict[str, _Sum]) -> _Sum:
         match node:
             case ast.Name(id=name) if name in sums:
-                return sums[name]
+                known = sums[name]
+                return known if len(known.addends) > 1 or not known.addends[0].plain else self._renamed(known, node)
+            case ast.NamedExpr(value=value):
+                return self._sum(value, sums)
             case ast.BinOp(op=ast.Add(), left=left, right=right):
-                return _added(node, [self._sum(left, sums), self._sum(right, sums)])
-            case ast.BinOp(op=ast.Mult(), left=inner, right=ast.Constant(value=1)):
+                made = _added([self._sum(left, sums), self._sum(right, sums)])
+                return replace(made, simplified=made.simplified or _is_zero(left) or _is_zero(right))
+            case ast.BinOp(op=op, left=inner, right=ast.Constant(value=value)) if _does_nothing(op, value):
                 return replace(self._sum(inner, sums), simplified=True)
             case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=1), right=inner):
                 return replace(self._sum(inner, sums), simplified=True)
-            case ast.Call(func=ast.Name(id="sum") | ast.Attribute(attr="add_n"), args=[ast.List(elts=parts)]):
-                made = _added(node, [self._sum(part, sums) for part in parts])
-                return replace(made, simplified=isinstance(node.func, ast.Name))
+            case ast.Call(func=function, args=args):
+                return self._call(node, function, args, sums)
         return self._leaf(node)
+
+    def _call(self, node: ast.Call, function: ast.expr, args: list[ast.expr], sums: dict[str, _Sum]) -> _Sum:
+        name = getattr(self.facts.kind(function), "name", "").rpartition(".")[2]
+        if name in ("sum", "add_n", "accumulate_n") and args:
+            parts = args[0].elts if isinstance(args[0], ast.List | ast.Tuple) else [args[0]] * 2
+            return replace(_added([self._sum(part, sums) for part in parts]), simplified=True)
+        if name == "add" and len(args) == 2:
+            return _added([self._sum(a, sums) for a in args])
+        if name in PASSES_THROUGH and args:
+            return replace(self._sum(args[0], sums), simplified=True)
+        if node in self.facts.calls and args:
+            return replace(_added([self._sum(a, sums) for a in args] * 2), simplified=True)
+        return self._leaf(node)
+
+    def _renamed(self, known: _Sum, node: ast.expr) -> _Sum:
+        """A value under another name: the barrier goes where it is used."""
+        (addend,) = known.addends
+        return replace(known, addends=(replace(addend, node=node),))
 
     def _leaf(self, node: ast.expr) -> _Sum:
         versions = {n.id: self.versions[n.id] for n in ast.walk(node) if isinstance(n, ast.Name)}
         kind = self.facts.kind(node)
         shape: Shape | str = kind.shape if isinstance(kind, Tensor | Variable) else ()
-        return _Sum(((f"{ast.unparse(node)} {versions}", shape),))
+        plain = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
+        return _Sum((_Addend(f"{ast.unparse(node)} {versions}", shape, node, plain),))
 
 
-def _added(node: ast.expr, parts: list[_Sum]) -> _Sum:
-    addends = tuple(a for part in parts for a in part.addends)
-    nodes = frozenset({node}).union(*(part.nodes for part in parts))
-    return _Sum(addends, nodes, any(part.simplified for part in parts))
+def _added(parts: list[_Sum]) -> _Sum:
+    return _Sum(tuple(a for part in parts for a in part.addends), any(part.simplified for part in parts))
 
 
-def _adds(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.Add)
-    return isinstance(node, ast.Call) and (getattr(node.func, "id", "") == "sum" or getattr(node.func, "attr", "") == "add_n")
+def _is_zero(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp):
+        node = node.operand
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", "") in ("zeros", "zeros_like")
+    return isinstance(node, ast.Constant) and node.value == 0
+
+
+def _does_nothing(op: ast.operator, value: object) -> bool:
+    if isinstance(op, ast.Mult | ast.Div | ast.Pow):
+        return value == 1
+    return isinstance(op, ast.Sub) and value == 0
+
+
+def _all_bound(node: ast.stmt) -> list[str]:
+    return [n for s in ast.walk(node) if isinstance(s, ast.stmt) for n in bound_names(s)]
 
 
 def with_barrier(writer: Writer, node: ast.expr, text: str) -> str:
-    """The text of a sum with the barrier around it: its shape is checked, which the optimizer does not look through."""
+    """The text of an addend with a barrier: its shape is checked, which the optimizer does not look through.
+
+    Raises:
+        Refusal: it is no tensor, but holds some.
+    """
     kind = writer.kind(node)
-    if not isinstance(kind, Tensor | Variable) or kind.shape == ():
+    if not isinstance(kind, Tensor | Variable):
+        if isinstance(kind, Python):
+            return text
+        raise Refusal("TensorFlow's optimizer may lose this sum", node, "GL504")
+    if kind.shape == ():
         return text
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and isinstance(writer.kind(inner), Tensor | Variable):
-            shape = getattr(writer.kind(inner), "shape", None)
-            if shape is not None and shape == getattr(kind, "shape", None):
-                return f"{writer.tf}.ensure_shape({text}, {inner.id}.shape)"
-    if kind.shape is not None:
-        return f"{writer.tf}.ensure_shape({text}, {list(kind.shape)})"
-    name = writer.names.fresh("partial_sum")
-    return f"{writer.tf}.ensure_shape({name} := {text}, {name}.shape)"
+    return f"{writer.tf}.ensure_shape({text}, {text}.shape)"

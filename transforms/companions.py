@@ -100,7 +100,7 @@ class _Companions:
         if isinstance(kind, Tensor) and kind.weak:
             if types <= {"int", "float"}:
                 return "int"
-        elif len(types) == 1:
+        elif len(types) == 1 and getattr(kind, "dtype", "") not in ("float16", "bfloat16"):
             return types.pop()
         raise Refusal("it returns a Python number or a tensor, as a tensor decides")
 

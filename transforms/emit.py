@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import io
 import re
 import sys
+import textwrap
+import tokenize
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import libcst as cst
@@ -54,22 +58,49 @@ def _function_text(source: Source, item: Plan, options: Options) -> str:
     assert isinstance(tree, cst.FunctionDef)
     editor = Editor(source, node, tree, node.col_offset, options.line_length)
     made = _definitions(editor, tree, item)
+    lost = _lost_comments(text, module.with_changes(body=made, header=[], footer=[]).code)
+    if lost:
+        made[0] = _with_comments(made[0], lost)
     if indented:
         block = holder.body.with_changes(body=made)  # type: ignore[attr-defined]
         return module.with_changes(body=[holder.with_changes(body=block)]).code.partition("\n")[2]
     return module.with_changes(body=made, header=[], footer=[]).code
 
 
+def _lost_comments(old: str, new: str) -> list[str]:
+    """The comments of a text that another one has fewer of, in order."""
+    have = Counter(_comments(new))
+    lost = []
+    for comment in _comments(old):
+        have[comment] -= 1
+        if have[comment] < 0:
+            lost.append(comment)
+    return lost
+
+
+def _comments(text: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(textwrap.dedent(text)).readline)
+    return [t.string for t in tokens if t.type == tokenize.COMMENT]
+
+
+def _with_comments(tree: cst.FunctionDef, comments: list[str]) -> cst.FunctionDef:
+    """A function with comments before its first statement: they stood on what is no statement any more."""
+    first, *rest = tree.body.body
+    lines = [cst.EmptyLine(comment=cst.Comment(c)) for c in comments]
+    first = first.with_changes(leading_lines=[*getattr(first, "leading_lines", ()), *lines])
+    return tree.with_changes(body=tree.body.with_changes(body=[first, *rest]))
+
+
 def _definitions(editor: Editor, tree: cst.FunctionDef, item: Plan) -> list[cst.FunctionDef]:
     docstring = _docstring(item.node)
     kept = [editor.pairs[docstring][1]] if docstring is not None else []
-    body = cst.IndentedBlock([*kept, *editor.block(item.steps, 0)])
+    body = _block_like(tree.body, [*kept, *editor.block(item.steps, 0)])
     decorators = [] if item.decorator is None else [_decorator(editor, item.decorator)]
     if item.core is None:
         return [tree.with_changes(body=body, decorators=[*tree.decorators, *decorators])]
     core = tree.with_changes(
         name=cst.Name(item.core),
-        body=cst.IndentedBlock(editor.block(item.steps, 0)),
+        body=_block_like(tree.body, editor.block(item.steps, 0)),
         decorators=decorators,
     )
     if item.parameters is not None:
@@ -81,6 +112,13 @@ def _definitions(editor: Editor, tree: cst.FunctionDef, item: Plan) -> list[cst.
         body=cst.IndentedBlock(statements), leading_lines=[cst.EmptyLine(indent=False)] * space
     )
     return [core, shell]
+
+
+def _block_like(old: cst.BaseSuite, body: list[cst.BaseStatement]) -> cst.IndentedBlock:
+    """A block with the header and the last lines of another one."""
+    if isinstance(old, cst.IndentedBlock):
+        return old.with_changes(body=body)
+    return cst.IndentedBlock(body)
 
 
 def _decorator(editor: Editor, text: str) -> cst.Decorator:

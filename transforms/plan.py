@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from . import assertions, companions, comprehensions, containers, exits, printing, signatures, tensor_arrays, variables
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.modules import FunctionDefinition, ModuleFacts
+from .facts.modules import FunctionDefinition, ModuleFacts, target_names
 from .facts.profile import FunctionNode, Profile, Recorded
 from .facts.session import Session
 from .facts.kinds import NONE, Kind, Object, Python, Tensor
@@ -100,7 +100,7 @@ class ModulePlanner:
         """Plans for functions that stay Python around a graph."""
         plans = []
         for qualname, found in facts.items():
-            if qualname in lifted or not self._may_split(found):
+            if qualname in lifted or not self._may_split(found) or self._clashes(qualname):
                 continue
             name = self._core_name(qualname)
             parts = split(self.session, found, name)
@@ -123,6 +123,8 @@ class ModulePlanner:
             return False
         if (name.startswith("__") and name != "__call__") or "<locals>" in definition.qualname:
             return False
+        if not self._can_be_method(definition):
+            return False
         return not (definition.owner and name in NEVER_DECORATED and self._is_keras(definition))
 
     def _is_keras(self, definition: FunctionDefinition) -> bool:
@@ -138,6 +140,8 @@ class ModulePlanner:
         steps = planner.body()
         definition = facts.definition
         plan = Plan(definition.original, definition.qualname, steps, core=name, imports=planner.imports)
+        if not self._has_tensorflow():
+            plan.imports.add(f"tensorflow as {self.tf}")
         plan.decorator = signatures.decorator(core, None, self.tf)
         plan.parameters = list(parts.kinds)
         plan.statements = self.statements.get(definition.qualname, [])
@@ -256,6 +260,8 @@ class ModulePlanner:
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
+            if "<locals>" in qualname:
+                continue
             shell = Shell.of(facts)
             if qualname not in decorated and qualname not in callers and not self._is_reached(facts):
                 continue
@@ -265,10 +271,13 @@ class ModulePlanner:
             sunk[qualname] = printing.sinks(facts) if qualname in decorated and qualname not in callers else []
             shells[qualname] = shell
             if (shell.converts or sunk[qualname]) and qualname in decorated:
+                if self._clashes(qualname):
+                    self.refusals[qualname] = Refusal("another method would get the name of its core", facts.definition.original)
+                    continue
                 cores[qualname] = self._core_name(qualname)
         plans = []
         for qualname, facts in lifted.items():
-            if qualname not in shells:
+            if qualname not in shells or qualname in self.refusals:
                 continue
             try:
                 plans.append(
@@ -288,6 +297,16 @@ class ModulePlanner:
             return True
         return name in NEVER_DECORATED and self._is_keras(definition)
 
+    def _can_be_method(self, definition: FunctionDefinition) -> bool:
+        """Whether a `tf.function` can be a method of the class: its instances have to be hashable and weakly held."""
+        owner = definition.owner
+        if owner is None:
+            return True
+        own = {n for s in owner.node.body if isinstance(s, ast.Assign) for t in s.targets for n in target_names(t)}
+        if "__slots__" in own or owner.node.decorator_list:
+            return False
+        return "__eq__" not in owner.methods or "__hash__" in owner.methods
+
     def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs."""
         prefix = f"{self.session.path}::"
@@ -302,6 +321,19 @@ class ModulePlanner:
         return [
             q for q, d in functions.items() if self.session.is_graph_function(d) or self._core_of(q) in functions
         ]
+
+    def _clashes(self, qualname: str) -> bool:
+        """Whether a core of the function would take another's name, or be another class's."""
+        mine = self._core_of(qualname)
+        if any(q != qualname and self._core_of(q) == mine for q in self.module.functions):
+            return True
+        owner = self.module.functions[qualname].owner
+        if owner is None:
+            return False
+        name = qualname.rpartition(".")[2]
+        family = [c for c in self.module.classes if owner.qualname in self.module.bases(c)]
+        family += [b for b in self.module.bases(owner.qualname) if b in self.module.classes]
+        return any(name in self.module.classes[c].methods for c in family)
 
     def _called_by_graphs(self) -> set[str]:
         """The functions whose names are called in what is a graph already."""
@@ -330,6 +362,8 @@ class ModulePlanner:
             return False
         if "<locals>" in definition.qualname or (name.startswith("__") and name != "__call__"):
             return False
+        if not self._can_be_method(definition):
+            return False
         if name in NEVER_DECORATED and self._is_keras(definition):
             return False
         recorded = self.session.recorded(definition.qualname)
@@ -356,7 +390,7 @@ class ModulePlanner:
         steps = planner.body()
         plan = Plan(definition.original, definition.qualname, steps, imports=planner.imports)
         plan.statements = self.statements.get(definition.qualname, [])
-        if self.tf not in self.module.imports and (decorated or changes(steps)):
+        if not self._has_tensorflow() and (decorated or changes(steps)):
             plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
             recorded = self.session.recorded(definition.qualname)
@@ -380,6 +414,15 @@ class ModulePlanner:
                 raise Refusal(f"`{name}` is {kind}: a graph takes 1, 1.0 and True for the same", facts.definition.node, "GL404")
         if not facts.staged and any(isinstance(k, Python) and k.type in ("int", "float") for k in facts.parameters.values()):
             raise Refusal("it takes a Python number, so that each value would be traced anew", facts.definition.node, "GL404")
+
+    def _has_tensorflow(self) -> bool:
+        """Whether the module itself imports TensorFlow under its name."""
+        return any(
+            (alias.asname or alias.name) == self.tf
+            for node in self.source.tree.body
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        )
 
     def _core_call(self, definition: FunctionDefinition, core: str) -> str:
         args = definition.node.args

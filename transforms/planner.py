@@ -139,6 +139,8 @@ class Planner:
         left = (self.source.segment(node.target), self.facts.kind(load), node.target)
         right = (self.writer.text(node.value), self.facts.kind(node.value), node.value)
         a, b = self.promotion.operands(left, right, isinstance(node.op, ast.Div))
+        if load in self.writer.barriers:
+            a = add_chains.with_barrier(self.writer, load, a)
         plain = a == left[0] and b == right[0]
         return plain, f"{a} {SIGNS[type(node.op)]} {wrapped(b)}"
 

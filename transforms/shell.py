@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Dict, Elements, Kind, Maybe, Python, Rows, Sequence, Tensor, Variable, weak
+from .facts.kinds import NONE, Dict, Elements, Kind, Maybe, Python, Rows, Sequence, Tensor, Variable, members, weak
 from .facts.modules import Tag
 from .facts.profile import FunctionNode
 from .findings import Refusal
@@ -100,6 +100,8 @@ class Shell:
             return self._tagged(planner, value)
         text = planner.writer.text(value)
         have = planner.facts.kind(value)
+        if any(isinstance(member, Variable) for member in members(have)) and not self.keeps:
+            raise Refusal("it may return a Variable, which a graph gives back as its value", value)
         if not self.needed:
             if self.result == have or isinstance(self.result, Elements):
                 return text

@@ -8,9 +8,11 @@ attributes) goes into the core as arguments and comes back as results.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
+from keyword import kwlist
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -20,6 +22,7 @@ from .facts.kinds import (
     Kind,
     Maybe,
     Module,
+    Object,
     Python,
     Tensor,
     Type,
@@ -28,7 +31,7 @@ from .facts.kinds import (
     weak,
 )
 from .facts.liveness import reads
-from .facts.modules import FunctionDefinition, blocks, bound_names, own_nodes
+from .facts.modules import FunctionDefinition, blocks, bound_names, own_nodes, target_names
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, stage
@@ -96,6 +99,7 @@ class _Splitter:
         node = self.definition.node
         self.parameters = [a.arg for a in self.definition.parameters]
         taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(self.parameters)
+        taken |= set(dir(builtins)) | set(kwlist)
         self.names = Names(taken | set(session.module.imports) | set(session.module.functions))
         self.state = self._state()
         docstring = 1 if ast.get_docstring(node, False) is not None else 0
@@ -127,7 +131,50 @@ class _Splitter:
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
                 if (chain := ast.unparse(node)) in found:
                     found[chain].written = True
+        self._check_state(found)
         return found
+
+    def _check_state(self, found: dict[str, StateVariable]) -> None:
+        """Refuse state that two texts may name, or that is more than a place for a value.
+
+        Raises:
+            Refusal: with what is not known.
+        """
+        bound = {n for s in self.definition.node.body for n in _bound(s)}
+        last = [chain.rpartition(".")[2] for chain in found]
+        for chain in found:
+            root, _, rest = chain.partition(".")
+            if rest and (root in bound or rest.count(".") > 0 or last.count(rest) > 1):
+                raise Refusal(f"what `{chain}` names may change on the way")
+            if rest and not self._is_plain_attribute(root, rest):
+                raise Refusal(f"`{chain}` is no plain attribute")
+        for node in own_nodes(self.definition.node):
+            if isinstance(node, ast.Try):
+                raise Refusal("state is changed in a `try`")
+
+    def _is_plain_attribute(self, root: str, name: str) -> bool:
+        """Whether an attribute is set where its object is made, and nothing else serves it."""
+        kind = self.facts.parameters.get(root) or self.session.global_kind(root, None) or UNKNOWN
+        made = self.session.class_of(kind.name) if isinstance(kind, Object | Type) else None
+        if made is None:
+            return False
+        if self.session.module.method(made.qualname, name) or self.session.module.method(made.qualname, "__getattr__"):
+            return False
+        if self.session.module.method(made.qualname, "__setattr__"):
+            return False
+        initial = {n for s in made.node.body if isinstance(s, ast.Assign) for t in s.targets for n in target_names(t)}
+        if name in initial:
+            return isinstance(kind, Type) or self._is_always_written(f"{root}.{name}")
+        initializer = self.session.module.method(made.qualname, "__init__")
+        return initializer is not None and any(
+            isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store) for n in ast.walk(initializer.original)
+        )
+
+    def _is_always_written(self, chain: str) -> bool:
+        return any(
+            isinstance(s, ast.Assign | ast.AugAssign) and chain in {ast.unparse(n) for n in ast.walk(s) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+            for s in self.definition.node.body
+        )
 
     def _is_outside(self, node: ast.expr) -> bool:
         """Whether a chain of attributes starts at a parameter or a global, so that it outlives the call."""

@@ -357,6 +357,8 @@ class Evaluation:
                 return weak("bool")
             return BOOL if truth is None else python(not truth)
         operand = self.evaluate(node.operand, environment)
+        if isinstance(operand, Tensor) and operand.weak == "bool":
+            self.problem("arithmetic of a Python bool that a tensor decides is not lifted", node)
         name = type(node.op).__name__.lower()
         kinds = [
             self.settle(operators.unary(name, _unmixed(m)), f"`{ast.unparse(node)}`", node)

@@ -237,6 +237,8 @@ class Interpreter(Evaluation):
         if self.test(node.test, environment) == "tensor":
             self.facts.staged.add(node)
             self.problem("it asserts on a tensor", node, "GL108")
+        elif self.is_staged():
+            self.problem("it asserts where a tensor says so", node, "GL108")
         return Flow(environment)
 
     # ---- if
@@ -253,6 +255,8 @@ class Interpreter(Evaluation):
             other = self.block(node.orelse, self.narrowed(node.test, False, environment))
         self.facts.arms[node] = (then.end, other.end)
         end = merge([then.end, other.end], choose if staged else host_join)
+        if staged and end is not None:
+            self._restore(node, environment, end)
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
 
     # ---- loops
@@ -324,6 +328,8 @@ class Interpreter(Evaluation):
                 continue
             entry = _staged(environment, head) if staged else environment
             grown = merge([entry, body.end, *body.continues], both)
+            if staged and grown is not None:
+                self._restore(node, environment, grown)
             if grown is None or _same(grown, head):
                 break
             head = grown
@@ -339,7 +345,17 @@ class Interpreter(Evaluation):
             with self.control(node, staged and bool(body.breaks), loop=False):
                 other = self.block(node.orelse, leaving)
             leaving = other.end
-        return Flow(merge([leaving, *body.breaks], both))
+        end = merge([leaving, *body.breaks], both)
+        if staged and end is not None:
+            self._restore(node, environment, end)
+        return Flow(end)
+
+    def _restore(self, node: ast.stmt, before: Environment, after: Environment) -> None:
+        """Python values that a staged statement does not set stay Python's."""
+        assigned = self.assigned_in(node)
+        for name, kind in before.kinds.items():
+            if isinstance(kind, Python) and name not in assigned and name in after.kinds:
+                after.kinds[name] = kind
 
     def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:
         """The head of a staged loop: what its body sets lives in the graph."""

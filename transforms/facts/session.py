@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from ..findings import Refusal
 from . import tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, FunctionFacts
@@ -35,6 +36,7 @@ from .kinds import (
     forget,
     join,
     join_all,
+    members,
     parse,
     python,
 )
@@ -230,6 +232,9 @@ class Session:
             return found
         self._contexts[qualname] = joined
         facts = FunctionFacts(definition, joined)
+        for name, kind in joined.items():
+            if any(map(is_weak, members(kind))) and len(members(kind)) > 1:
+                facts.problems.append(Refusal(f"`{name}` is a Python value here and decided by a tensor there", definition.original))
         self._active.append(qualname)
         try:
             Interpreter(self, self.recorded(qualname)).function(definition, facts, outer or self._outer.get(qualname))
@@ -420,6 +425,8 @@ class Session:
         outer = environment if "<locals>" in qualname else None
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
         evaluation.facts.calls[node] = qualname  # type: ignore[index]
+        if outer is not None and facts.staged:
+            evaluation.problem(f"the nested function `{definition.node.name}` branches on a tensor", node)
         for name in facts.effects:
             if name != "mutates":
                 evaluation.effect(name, node)
@@ -537,6 +544,8 @@ class Session:
         made = self.class_of(value.name)
         if made is None:
             return None
+        if self.module.method(made.qualname, "__getattr__") or self.module.method(made.qualname, "__getattribute__"):
+            evaluation.problem(f"`{ast.unparse(node)}` may be served by `__getattr__`", node)
         method = self.module.method(made.qualname, node.attr)
         if method is not None:
             if method.is_property and isinstance(value, Object):
