@@ -9,8 +9,9 @@ from pathlib import PurePosixPath
 
 from ..transforms.facts.modules import ModuleFacts
 from ..transforms.facts.profile import Profile
-from ..transforms.findings import Finding, Refusal, span
+from ..transforms.findings import Applicability, Finding
 from ..transforms.options import Options
+from ..transforms.places import places
 from ..transforms.plan import ModulePlan, ModulePlanner
 from ..transforms.rules import find_rule
 from ..transforms.source import Source
@@ -113,51 +114,44 @@ def _planner(
 def _findings(
     planner: ModulePlanner, planned: ModulePlan, options: Options
 ) -> tuple[Finding, ...]:
-    """One finding for each place that a plan cures, or that a refusal names."""
+    """What the rules find in each function that can be lifted, and why others cannot."""
+    source = planner.source
     found: set[Finding] = set()
-    lifted = {plan.qualname: plan for plan in planned.plans}
-    for qualname, plan in lifted.items():
-        found.add(
-            _finding(
-                "GL401", "runs op by op; it can be a graph", plan.node, qualname, "safe"
-            )
-        )
-    for qualname, refusal in planned.refusals.items():
-        definition = planner.module.functions[qualname]
-        node = (
-            refusal.node
-            if isinstance(refusal.node, ast.expr | ast.stmt)
-            else definition.original
-        )
-        if not hasattr(node, "lineno"):
-            node = definition.original
-        found.add(
-            _finding(
-                refusal.code,
-                f"`{qualname}` stays eager: {refusal.reason}",
-                node,
-                qualname,
-                "manual",
-            )
-        )
+    for plan in planned.plans:
+        function = plan.qualname
+        if plan.decorator is not None:
+            message = "runs op by op; it can be a graph"
+            found.add(_finding(source, "GL401", message, plan.node, function, "safe"))
+        for code, node, message in places(planned.facts[function]):
+            found.add(_finding(source, code, message, node, function, "safe"))
+    for function, refusal in planned.refusals.items():
+        place = refusal.node
+        if not isinstance(place, ast.expr | ast.stmt) or not hasattr(place, "lineno"):
+            place = planner.module.functions[function].original
+        message = f"`{function}` stays eager: {refusal.reason}"
+        found.add(_finding(source, refusal.code, message, place, function, "manual"))
     return tuple(sorted(f for f in found if options.enabled(f.code)))
 
 
 def _finding(
+    source: Source,
     code: str,
     message: str,
     node: ast.expr | ast.stmt,
     function: str,
-    applicability: str,
+    applicability: Applicability,
 ) -> Finding:
-    line, column, end_line, end_column = span(node)
+    line, column = node.lineno, source.column(node.lineno, node.col_offset)
+    end_line = node.end_lineno or line
+    end_column = source.column(end_line, node.end_col_offset or 0)
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         end_line, end_column = line, column + len("def ") + len(node.name)
+    elif isinstance(node, ast.If | ast.For | ast.While):
+        head = node.test if isinstance(node, ast.If | ast.While) else node.iter
+        end_line = head.end_lineno or line
+        end_column = source.column(end_line, head.end_col_offset or 0)
     rule = find_rule(code)
-    name = rule.name if rule else code
+    name = rule.name if rule else ""
     return Finding(
         line, column, end_line, end_column, code, name, message, applicability, function
-    )  # type: ignore[arg-type]
-
-
-__all__ = ["Refusal", "Rewritten", "Unreadable", "check", "parse", "rewrite"]
+    )

@@ -270,7 +270,11 @@ class Writer:
         start = self.rng.choice(["0", "tf.constant(0)"])
         inner.steps.append(step)
         more = f" and ({self.test(scope)})" if self.rng.random() < 0.5 else ""
-        return [f"{step} = {start}", f"while {step} < {limit}{more}:", f"    {step} += 1"]
+        return [
+            f"{step} = {start}",
+            f"while {step} < {limit}{more}:",
+            f"    {step} += 1",
+        ]
 
     def endless_while(self, scope: Scope, inner: Scope) -> Lines:
         step, real = self.fresh("i"), self.rng.choice(scope.reals)

@@ -54,9 +54,7 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _with(
-    tree: ast.Module, place: int, field: str, i: int | None, new: object
-) -> str:
+def _with(tree: ast.Module, place: int, field: str, i: int | None, new: object) -> str:
     """The text of the tree with a member of one of its nodes replaced."""
     made = copy.deepcopy(tree)
     node = list(ast.walk(made))[place]

@@ -79,7 +79,16 @@ class _Sum:
     simplified: bool = False
 
 
-PASSES_THROUGH = frozenset({"identity", "cast", "reshape", "stop_gradient", "ensure_shape", "convert_to_tensor"})
+PASSES_THROUGH = frozenset(
+    {
+        "identity",
+        "cast",
+        "reshape",
+        "stop_gradient",
+        "ensure_shape",
+        "convert_to_tensor",
+    }
+)
 
 
 def barriers(facts: FunctionFacts, whole: bool) -> set[ast.expr]:
@@ -112,9 +121,13 @@ class _Chains:
                 made = self._sum(value, sums)
                 self._forget([name], sums)
                 sums[name] = made
-            case ast.AugAssign(target=ast.Name(id=name) as target, op=ast.Add(), value=value):
+            case ast.AugAssign(
+                target=ast.Name(id=name) as target, op=ast.Add(), value=value
+            ):
                 load: ast.expr = getattr(target, "as_load", target)
-                made = _added([sums.get(name, self._leaf(load)), self._sum(value, sums)])
+                made = _added(
+                    [sums.get(name, self._leaf(load)), self._sum(value, sums)]
+                )
                 self._forget([name], sums)
                 sums[name] = made
                 if inside:
@@ -122,7 +135,9 @@ class _Chains:
             case _:
                 self._forget(bound_names(node), sums)
         inside = inside or node in self.facts.staged
-        unrolled = isinstance(node, ast.For | ast.While) and node not in self.facts.staged
+        unrolled = (
+            isinstance(node, ast.For | ast.While) and node not in self.facts.staged
+        )
         for block in blocks(node):
             inner = sums if unrolled else dict(sums)
             for _ in range(2 if unrolled else 1):
@@ -147,7 +162,9 @@ class _Chains:
 
     def _check(self, made: _Sum) -> None:
         counts = Counter(a.key for a in made.addends)
-        repeated = [a for a in made.addends if counts[a.key] > 1 and a.plain and a.shape != ()]
+        repeated = [
+            a for a in made.addends if counts[a.key] > 1 and a.plain and a.shape != ()
+        ]
         if not repeated or not (len(made.addends) > 2 or made.simplified):
             return
         shapes = {a.shape for a in made.addends}
@@ -159,13 +176,22 @@ class _Chains:
         match node:
             case ast.Name(id=name) if name in sums:
                 known = sums[name]
-                return known if len(known.addends) > 1 or not known.addends[0].plain else self._renamed(known, node)
+                return (
+                    known
+                    if len(known.addends) > 1 or not known.addends[0].plain
+                    else self._renamed(known, node)
+                )
             case ast.NamedExpr(value=value):
                 return self._sum(value, sums)
             case ast.BinOp(op=ast.Add(), left=left, right=right):
                 made = _added([self._sum(left, sums), self._sum(right, sums)])
-                return replace(made, simplified=made.simplified or _is_zero(left) or _is_zero(right))
-            case ast.BinOp(op=op, left=inner, right=ast.Constant(value=value)) if _does_nothing(op, value):
+                return replace(
+                    made,
+                    simplified=made.simplified or _is_zero(left) or _is_zero(right),
+                )
+            case ast.BinOp(op=op, left=inner, right=ast.Constant(value=value)) if (
+                _does_nothing(op, value)
+            ):
                 return replace(self._sum(inner, sums), simplified=True)
             case ast.BinOp(op=ast.Mult(), left=ast.Constant(value=1), right=inner):
                 return replace(self._sum(inner, sums), simplified=True)
@@ -173,17 +199,31 @@ class _Chains:
                 return self._call(node, function, args, sums)
         return self._leaf(node)
 
-    def _call(self, node: ast.Call, function: ast.expr, args: list[ast.expr], sums: dict[str, _Sum]) -> _Sum:
+    def _call(
+        self,
+        node: ast.Call,
+        function: ast.expr,
+        args: list[ast.expr],
+        sums: dict[str, _Sum],
+    ) -> _Sum:
         name = getattr(self.facts.kind(function), "name", "").rpartition(".")[2]
         if name in ("sum", "add_n", "accumulate_n") and args:
-            parts = args[0].elts if isinstance(args[0], ast.List | ast.Tuple) else [args[0]] * 2
-            return replace(_added([self._sum(part, sums) for part in parts]), simplified=True)
+            parts = (
+                args[0].elts
+                if isinstance(args[0], ast.List | ast.Tuple)
+                else [args[0]] * 2
+            )
+            return replace(
+                _added([self._sum(part, sums) for part in parts]), simplified=True
+            )
         if name == "add" and len(args) == 2:
             return _added([self._sum(a, sums) for a in args])
         if name in PASSES_THROUGH and args:
             return replace(self._sum(args[0], sums), simplified=True)
         if node in self.facts.calls and args:
-            return replace(_added([self._sum(a, sums) for a in args] * 2), simplified=True)
+            return replace(
+                _added([self._sum(a, sums) for a in args] * 2), simplified=True
+            )
         return self._leaf(node)
 
     def _renamed(self, known: _Sum, node: ast.expr) -> _Sum:
@@ -192,7 +232,9 @@ class _Chains:
         return replace(known, addends=(replace(addend, node=node),))
 
     def _leaf(self, node: ast.expr) -> _Sum:
-        versions = {n.id: self.versions[n.id] for n in ast.walk(node) if isinstance(n, ast.Name)}
+        versions = {
+            n.id: self.versions[n.id] for n in ast.walk(node) if isinstance(n, ast.Name)
+        }
         kind = self.facts.kind(node)
         shape: Shape | str = kind.shape if isinstance(kind, Tensor | Variable) else ()
         plain = isinstance(node, ast.Name | ast.Attribute | ast.Subscript)
@@ -200,7 +242,10 @@ class _Chains:
 
 
 def _added(parts: list[_Sum]) -> _Sum:
-    return _Sum(tuple(a for part in parts for a in part.addends), any(part.simplified for part in parts))
+    return _Sum(
+        tuple(a for part in parts for a in part.addends),
+        any(part.simplified for part in parts),
+    )
 
 
 def _is_zero(node: ast.expr) -> bool:
@@ -218,7 +263,9 @@ def _does_nothing(op: ast.operator, value: object) -> bool:
 
 
 def _all_bound(node: ast.stmt) -> list[str]:
-    return [n for s in ast.walk(node) if isinstance(s, ast.stmt) for n in bound_names(s)]
+    return [
+        n for s in ast.walk(node) if isinstance(s, ast.stmt) for n in bound_names(s)
+    ]
 
 
 def with_barrier(writer: Writer, node: ast.expr, text: str) -> str:

@@ -62,7 +62,9 @@ class TensorAssert(Rule):
     name = "tensor-assert"
 
 
-def with_failure(facts: FunctionFacts, source: Source) -> tuple[FunctionNode, str] | None:
+def with_failure(
+    facts: FunctionFacts, source: Source
+) -> tuple[FunctionNode, str] | None:
     """The function that returns None where it raised, and the text of the `raise`; None where it raises by no tensor.
 
     Raises:
@@ -75,7 +77,9 @@ def with_failure(facts: FunctionFacts, source: Source) -> tuple[FunctionNode, st
     found: dict[str, ast.stmt] = {}
     body = _block(node.body, wanted, found, source)
     if len(found) != 1:
-        raise Refusal("it raises different exceptions as a tensor decides", node, "GL108")
+        raise Refusal(
+            "it raises different exceptions as a tensor decides", node, "GL108"
+        )
     (text,) = found
     _check_message(facts, found[text])
     if any(kind == NONE or isinstance(kind, Maybe) for kind in _own_results(facts)):
@@ -90,10 +94,17 @@ def _own_results(facts: FunctionFacts) -> list[object]:
 
 
 def _check_message(facts: FunctionFacts, node: ast.stmt) -> None:
-    bound = {n.id for s in ast.walk(facts.definition.node) for n in ast.walk(s) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    bound = {
+        n.id
+        for s in ast.walk(facts.definition.node)
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id in bound:
-            raise Refusal("the message of its exception is made on the way", node, "GL108")
+            raise Refusal(
+                "the message of its exception is made on the way", node, "GL108"
+            )
 
 
 def _block(

@@ -54,14 +54,51 @@ class TensorBool(Rule):
 
     code = "GL103"
     name = "tensor-bool"
-    errors = (r"symbolic `?tf\.Tensor`? as a Python `?bool`?", r"LogicalNot.*does not match expected type")
+    errors = (
+        r"symbolic `?tf\.Tensor`? as a Python `?bool`?",
+        r"LogicalNot.*does not match expected type",
+    )
 
 
-CHEAP = (ast.Name, ast.Constant, ast.Compare, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Attribute)
+CHEAP = (
+    ast.Name,
+    ast.Constant,
+    ast.Compare,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.BoolOp,
+    ast.Attribute,
+)
 CANNOT_RAISE = frozenset(
-    "abs reduce_sum reduce_mean reduce_max reduce_min reduce_any reduce_all norm size rank shape cast math.is_nan"
-    " math.is_inf math.is_finite logical_not square sqrt sin cos exp math.log sign constant zeros_like ones_like"
-    " identity".split()
+    [
+        "abs",
+        "reduce_sum",
+        "reduce_mean",
+        "reduce_max",
+        "reduce_min",
+        "reduce_any",
+        "reduce_all",
+        "norm",
+        "size",
+        "rank",
+        "shape",
+        "cast",
+        "math.is_nan",
+        "math.is_inf",
+        "math.is_finite",
+        "logical_not",
+        "square",
+        "sqrt",
+        "sin",
+        "cos",
+        "exp",
+        "math.log",
+        "sign",
+        "constant",
+        "zeros_like",
+        "ones_like",
+        "identity",
+    ]
 )
 
 
@@ -77,10 +114,16 @@ def negation(writer: Writer, node: ast.UnaryOp) -> str:
 def junction(writer: Writer, node: ast.BoolOp) -> str:
     """The text of `a and b` or `a or b`; a side that must not run where Python would not run it goes into a cond."""
     is_and = isinstance(node.op, ast.And)
-    operands = [v for v in node.values if v in writer.facts.kinds and not _passes(writer.kind(v), is_and)]
+    operands = [
+        v
+        for v in node.values
+        if v in writer.facts.kinds and not _passes(writer.kind(v), is_and)
+    ]
     for operand in operands:
         if node not in writer.facts.tests and not _is_bool(writer.kind(operand)):
-            raise Refusal("`and`/`or` for the value of an operand is not lifted", node, "GL103")
+            raise Refusal(
+                "`and`/`or` for the value of an operand is not lifted", node, "GL103"
+            )
     result = _operand(writer, operands[-1])
     for operand in reversed(operands[:-1]):
         result = _joined(writer, is_and, operand, result, _safe(writer, node, operand))
@@ -91,7 +134,9 @@ def _operand(writer: Writer, node: ast.expr) -> str:
     return writer.predicate(node)
 
 
-def _joined(writer: Writer, is_and: bool, left: ast.expr, right: str, safe: bool) -> str:
+def _joined(
+    writer: Writer, is_and: bool, left: ast.expr, right: str, safe: bool
+) -> str:
     tf = writer.tf
     kind = writer.kind(left)
     if isinstance(kind, Python):
@@ -119,13 +164,19 @@ def is_safe(writer: Writer, node: ast.expr) -> bool:
             if name.removeprefix("tensorflow.") not in CANNOT_RAISE:
                 return False
         elif isinstance(inner, ast.BinOp):
-            if not isinstance(inner.op, ast.Add | ast.Sub | ast.Mult | ast.Div) or not _broadcasts(writer, inner.left, inner.right):
+            if not isinstance(
+                inner.op, ast.Add | ast.Sub | ast.Mult | ast.Div
+            ) or not _broadcasts(writer, inner.left, inner.right):
                 return False
-        elif isinstance(inner, ast.Compare) and not all(
-            _broadcasts(writer, a, b) for a, b in zip([inner.left, *inner.comparators], inner.comparators, strict=False)
-        ):
-            return False
-        elif isinstance(inner, ast.expr) and not isinstance(inner, CHEAP):
+        elif (
+            isinstance(inner, ast.Compare)
+            and not all(
+                _broadcasts(writer, a, b)
+                for a, b in zip(
+                    [inner.left, *inner.comparators], inner.comparators, strict=False
+                )
+            )
+        ) or (isinstance(inner, ast.expr) and not isinstance(inner, CHEAP)):
             return False
     return True
 
@@ -160,13 +211,25 @@ def comparison(writer: Writer, node: ast.Compare) -> str | None:
     pairs = list(zip(operands, node.ops, operands[1:], strict=False))
     texts = [_pair(writer, left, op, right) for left, op, right in pairs]
     if node not in writer.facts.staged:
-        return texts[0] if len(texts) == 1 and texts[0] != writer.source.segment(node) and _changed(writer, pairs[0]) else None
-    if any(not isinstance(n, ast.Name | ast.Constant | ast.Attribute) for n in node.comparators[:-1]):
+        return (
+            texts[0]
+            if len(texts) == 1
+            and texts[0] != writer.source.segment(node)
+            and _changed(writer, pairs[0])
+            else None
+        )
+    if any(
+        not isinstance(n, ast.Name | ast.Constant | ast.Attribute)
+        for n in node.comparators[:-1]
+    ):
         raise Refusal("a chained comparison evaluates its middle once", node, "GL103")
     result = texts[-1]
     for i in range(len(texts) - 2, -1, -1):
         later = pairs[i + 1 :]
-        if all(is_safe(writer, right) and _broadcasts(writer, left, right) for left, _, right in later):
+        if all(
+            is_safe(writer, right) and _broadcasts(writer, left, right)
+            for left, _, right in later
+        ):
             result = f"{writer.tf}.logical_and({texts[i]}, {result})"
         else:
             result = f"{writer.tf}.cond({texts[i]}, lambda: {result}, lambda: {writer.tf}.constant(False))"
@@ -181,7 +244,8 @@ def _changed(writer: Writer, pair: tuple[ast.expr, ast.cmpop, ast.expr]) -> bool
 
 def _promoted(writer: Writer, left: ast.expr, right: ast.expr) -> tuple[str, str]:
     return writer.promotion.operands(
-        (writer.text(left), writer.kind(left), left), (writer.text(right), writer.kind(right), right)
+        (writer.text(left), writer.kind(left), left),
+        (writer.text(right), writer.kind(right), right),
     )
 
 
@@ -197,9 +261,10 @@ def _operand_text(node: ast.expr, text: str) -> str:
 
 
 def _binds_tighter(node: ast.expr) -> bool:
-    return isinstance(node, ast.BinOp | ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript) or (
-        isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not)
-    )
+    return isinstance(
+        node,
+        ast.BinOp | ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript,
+    ) or (isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not))
 
 
 def _identity(writer: Writer, node: ast.Compare) -> str | None:
@@ -207,7 +272,12 @@ def _identity(writer: Writer, node: ast.Compare) -> str | None:
     if len(node.ops) != 1 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
         return None
     left, right = writer.kind(node.left), writer.kind(node.comparators[0])
-    if not (isinstance(left, Tensor) and left.weak == "bool" and isinstance(right, Python) and right.type == BOOL.type):
+    if not (
+        isinstance(left, Tensor)
+        and left.weak == "bool"
+        and isinstance(right, Python)
+        and right.type == BOOL.type
+    ):
         return None
     text = writer.text(node.left)
     keeps = bool(right.value) == isinstance(node.ops[0], ast.Is)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import copy
 
-
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor
 from .facts.modules import Tag, bound_names, own_nodes, target_names
@@ -19,7 +18,9 @@ from .findings import Refusal
 from .source import Names
 
 
-def with_companions(facts: FunctionFacts, names: Names) -> tuple[FunctionNode, list[Tag]] | None:
+def with_companions(
+    facts: FunctionFacts, names: Names
+) -> tuple[FunctionNode, list[Tag]] | None:
     """The function with its companions, and what it gives back beside its result; None where it needs none.
 
     Raises:
@@ -41,7 +42,11 @@ def with_companions(facts: FunctionFacts, names: Names) -> tuple[FunctionNode, l
 
 def _tested(node: ast.AST, facts: FunctionFacts) -> bool:
     match node:
-        case ast.Compare(left=ast.Name() as left, ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()], comparators=[ast.Constant(value=None)]):
+        case ast.Compare(
+            left=ast.Name() as left,
+            ops=[ast.Is() | ast.IsNot() | ast.Eq() | ast.NotEq()],
+            comparators=[ast.Constant(value=None)],
+        ):
             return isinstance(facts.kind(left), Maybe)
     return False
 
@@ -49,10 +54,22 @@ def _tested(node: ast.AST, facts: FunctionFacts) -> bool:
 def _unclear(kind: Kind, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], Kind]]:
     """The parts of a result that a graph gives as one tensor for several Python values."""
     if isinstance(kind, Sequence):
-        return [found for i, item in enumerate(kind.items) for found in _unclear(item, (*path, i))]
+        return [
+            found
+            for i, item in enumerate(kind.items)
+            for found in _unclear(item, (*path, i))
+        ]
     if isinstance(kind, Dict):
-        return [found for i, (_, item) in enumerate(kind.items) for found in _unclear(item, (*path, i))]
-    return [(path, kind)] if isinstance(kind, Maybe) or (isinstance(kind, Tensor) and kind.mixed) else []
+        return [
+            found
+            for i, (_, item) in enumerate(kind.items)
+            for found in _unclear(item, (*path, i))
+        ]
+    return (
+        [(path, kind)]
+        if isinstance(kind, Maybe) or (isinstance(kind, Tensor) and kind.mixed)
+        else []
+    )
 
 
 class _Companions:
@@ -70,15 +87,29 @@ class _Companions:
         """The companion of a part of the result."""
         if isinstance(kind, Maybe):
             if isinstance(kind.kind, Tensor) and kind.kind.mixed:
-                raise Refusal("it returns None, a Python number or a tensor, as a tensor decides")
+                raise Refusal(
+                    "it returns None, a Python number or a tensor, as a tensor decides"
+                )
             question = "none"
         else:
             question = self._python_type(path, kind)
-        if isinstance(kind, Maybe) and path and self.facts.definition.failure is not None:
+        if (
+            isinstance(kind, Maybe)
+            and path
+            and self.facts.definition.failure is not None
+        ):
             raise Refusal("it raises or returns None as a tensor decides")
-        parts = [_part(node.value, path) for node, _ in self.facts.returns if node is not None]
+        parts = [
+            _part(node.value, path)
+            for node, _ in self.facts.returns
+            if node is not None
+        ]
         shared = {p.id for p in parts if isinstance(p, ast.Name)}
-        base = shared.pop() if len(shared) == 1 and len(set(map(ast.dump, parts))) == 1 else "result"
+        base = (
+            shared.pop()
+            if len(shared) == 1 and len(set(map(ast.dump, parts))) == 1
+            else "result"
+        )
         if self.facts.definition.failure is not None and question == "none":
             name = self.names.fresh("failed")
         elif base != "result":
@@ -100,7 +131,10 @@ class _Companions:
         if isinstance(kind, Tensor) and kind.weak:
             if types <= {"int", "float"}:
                 return "int"
-        elif len(types) == 1 and getattr(kind, "dtype", "") not in ("float16", "bfloat16"):
+        elif len(types) == 1 and getattr(kind, "dtype", "") not in (
+            "float16",
+            "bfloat16",
+        ):
             return types.pop()
         raise Refusal("it returns a Python number or a tensor, as a tensor decides")
 
@@ -113,7 +147,9 @@ class _Companions:
         match node:
             case ast.Name(id=name) if name not in seen:
                 seen.add(name)
-                return set[str]().union(*(self._types(v, seen) for v in self._values(name)))
+                return set[str]().union(
+                    *(self._types(v, seen) for v in self._values(name))
+                )
             case ast.BinOp(left=left, right=right):
                 return self._types(left, seen) | self._types(right, seen)
             case ast.UnaryOp(operand=operand):
@@ -152,12 +188,16 @@ class _Companions:
             case ast.Name(id=name):
                 return ast.Name(self.flag(name, question), ast.Load())
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return ast.IfExp(test, self.answer(body, question), self.answer(orelse, question))
+                return ast.IfExp(
+                    test, self.answer(body, question), self.answer(orelse, question)
+                )
             case ast.BinOp(left=left, right=right):
                 return self._both(left, right, question)
             case ast.UnaryOp(operand=operand):
                 return self.answer(operand, question)
-        raise Refusal(f"whether `{ast.unparse(node)}` is {question} cannot be followed", node)
+        raise Refusal(
+            f"whether `{ast.unparse(node)}` is {question} cannot be followed", node
+        )
 
     def _both(self, left: ast.expr, right: ast.expr, question: str) -> ast.expr:
         answers = [self.answer(side, question) for side in (left, right)]
@@ -166,7 +206,11 @@ class _Companions:
             return ast.Constant(False)
         if not open_answers:
             return ast.Constant(True)
-        return open_answers[0] if len(open_answers) == 1 else ast.BoolOp(ast.And(), open_answers)
+        return (
+            open_answers[0]
+            if len(open_answers) == 1
+            else ast.BoolOp(ast.And(), open_answers)
+        )
 
     # ---- the body with companions
 
@@ -216,10 +260,18 @@ class _Companions:
                 if not (isinstance(answer, ast.Name) and answer.id == flag):
                     found.append((flag, answer))
             elif name in bound:
-                raise Refusal(f"whether `{name}` is {question} cannot be followed", node)
+                raise Refusal(
+                    f"whether `{name}` is {question} cannot be followed", node
+                )
         if len(found) > 1 and any(isinstance(answer, ast.Name) for _, answer in found):
-            targets = ast.Tuple([ast.Name(flag, ast.Store()) for flag, _ in found], ast.Store())
-            return [ast.Assign([targets], ast.Tuple([answer for _, answer in found], ast.Load()))]
+            targets = ast.Tuple(
+                [ast.Name(flag, ast.Store()) for flag, _ in found], ast.Store()
+            )
+            return [
+                ast.Assign(
+                    [targets], ast.Tuple([answer for _, answer in found], ast.Load())
+                )
+            ]
         return [_store(flag, answer) for flag, answer in found]
 
     def _return(self, node: ast.Return) -> ast.Return:
@@ -227,8 +279,7 @@ class _Companions:
             return node
         value = node.value or ast.Constant(None)
         answers = [self.answer(_part(value, tag.path), tag.type) for tag in self.tags]
-        made = ast.Return(ast.Tuple([value, *answers], ast.Load()))
-        return made
+        return ast.Return(ast.Tuple([value, *answers], ast.Load()))
 
     def parameters(self) -> list[ast.stmt]:
         """The companions of parameters, as they come in."""
@@ -261,8 +312,14 @@ def _assigned(node: ast.AST) -> list[tuple[str, ast.expr]]:
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             return [(name, value)]
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
-            return [(n.id, v) for n, v in zip(names, values, strict=True) if isinstance(n, ast.Name)]
+        case ast.Assign(
+            targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)
+        ) if len(names) == len(values):
+            return [
+                (n.id, v)
+                for n, v in zip(names, values, strict=True)
+                if isinstance(n, ast.Name)
+            ]
         case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
             load = getattr(target, "as_load", None) or ast.Name(name, ast.Load())
             return [(name, ast.BinOp(load, op, value))]
@@ -283,7 +340,9 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
         elif isinstance(value, ast.Dict):
             value = value.values[index]
         else:
-            raise Refusal("it returns a Python number or a tensor, as a tensor decides", value)
+            raise Refusal(
+                "it returns a Python number or a tensor, as a tensor decides", value
+            )
     return value
 
 
@@ -320,5 +379,3 @@ def _with_tests(node: ast.stmt, replaced: dict[ast.AST, ast.expr]) -> ast.stmt:
     made = _Replace(replaced).visit(node)
     assert isinstance(made, ast.stmt)
     return made
-
-

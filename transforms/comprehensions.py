@@ -9,10 +9,8 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
-
 from .rule import Rule
 from .source import Names
 
@@ -65,9 +63,9 @@ class TensorComprehension(Rule):
     errors = (r"Iterating over a symbolic `?tf\.Tensor`? is not allowed",)
 
 
-
-
-def without_comprehensions(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
+def without_comprehensions(
+    facts: FunctionFacts, names: Names, tf: str
+) -> FunctionNode | None:
     """The function with its comprehensions over tensors written as loops; None where it has none."""
     wanted = {id(p.node) for p in facts.problems if p.code == "GL109"}
     node = facts.definition.node
@@ -104,8 +102,13 @@ def _expanded(
     """A statement after the loops that its comprehensions stand for."""
     before: list[ast.stmt] = []
     match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp(generators=[generator]) as value) if id(value) in wanted:
-            made_list = ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load()))
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.ListComp(generators=[generator]) as value,
+        ) if id(value) in wanted:
+            made_list = ast.Assign(
+                [ast.Name(name, ast.Store())], ast.List([], ast.Load())
+            )
             made_list.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
             return [made_list, _loop(generator, [_append(name, value.elt)])]
     made = copy.copy(node)
@@ -124,7 +127,12 @@ class _Loops(ast.NodeTransformer):
     """Takes comprehensions out of an expression, as loops before the statement."""
 
     def __init__(
-        self, wanted: set[int], facts: FunctionFacts, names: Names, tf: str, before: list[ast.stmt]
+        self,
+        wanted: set[int],
+        facts: FunctionFacts,
+        names: Names,
+        tf: str,
+        before: list[ast.stmt],
     ) -> None:
         self.wanted = wanted
         self.facts = facts
@@ -144,13 +152,15 @@ class _Loops(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         match node:
-            case ast.Call(func=ast.Name(id="any" | "all" as name), args=[ast.GeneratorExp() as inner], keywords=[]) if (
-                id(inner) in self.wanted
-            ):
+            case ast.Call(
+                func=ast.Name(id="any" | "all" as name),
+                args=[ast.GeneratorExp() as inner],
+                keywords=[],
+            ) if id(inner) in self.wanted:
                 return self._search(node, inner, name == "any")
-            case ast.Call(func=ast.Name(id="sum"), args=[ast.GeneratorExp() as inner], keywords=[]) if (
-                id(inner) in self.wanted
-            ):
+            case ast.Call(
+                func=ast.Name(id="sum"), args=[ast.GeneratorExp() as inner], keywords=[]
+            ) if id(inner) in self.wanted:
                 return self._total(node, inner)
         return self.generic_visit(node)
 
@@ -158,11 +168,15 @@ class _Loops(ast.NodeTransformer):
         if id(node) not in self.wanted or len(node.generators) != 1:
             return node
         name = self.names.fresh("items")
-        self.before.append(ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load())))
+        self.before.append(
+            ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load()))
+        )
         self.before.append(_loop(node.generators[0], [_append(name, node.elt)]))
         return self._made(name, node)
 
-    def _search(self, node: ast.Call, inner: ast.GeneratorExp, stops_at: bool) -> ast.AST:
+    def _search(
+        self, node: ast.Call, inner: ast.GeneratorExp, stops_at: bool
+    ) -> ast.AST:
         """`any` and `all` end at the first item that decides."""
         name = self.names.fresh("found" if stops_at else "holds")
         test = inner.elt if stops_at else ast.UnaryOp(ast.Not(), inner.elt)
@@ -191,10 +205,12 @@ def _loop(generator: ast.comprehension, body: list[ast.stmt]) -> ast.stmt:
 
 
 def _append(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Expr(ast.Call(ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [value], []))
+    return ast.Expr(
+        ast.Call(
+            ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [value], []
+        )
+    )
 
 
 def _set(name: str, value: ast.expr) -> ast.stmt:
     return ast.Assign([ast.Name(name, ast.Store())], value)
-
-

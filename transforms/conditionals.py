@@ -109,7 +109,10 @@ class TensorTernary(Rule):
 def ternary(writer: Writer, node: ast.IfExp) -> str:
     """The text of a conditional expression that a tensor decides."""
     want = writer.kind(node)
-    arms = [writer.promotion.coerced(writer.text(e), writer.kind(e), want, e) for e in (node.body, node.orelse)]
+    arms = [
+        writer.promotion.coerced(writer.text(e), writer.kind(e), want, e)
+        for e in (node.body, node.orelse)
+    ]
     return f"{writer.tf}.cond({writer.predicate(node.test)}, lambda: {arms[0]}, lambda: {arms[1]})"
 
 
@@ -117,7 +120,9 @@ def lower_if(planner: Planner, node: ast.If) -> list[Step]:
     """The steps in the place of an `if` that a tensor decides."""
     if planner.always_returns([node]):
         if not fits_graph(planner.facts.result):
-            raise Refusal(f"it returns one of several: {planner.facts.result}", node, "GL101")
+            raise Refusal(
+                f"it returns one of several: {planner.facts.result}", node, "GL101"
+            )
         text, steps = _call(planner, node, None)
         return with_origin([*steps, Code(f"return {text}")], node)
     outs = planner.outs(node)
@@ -128,7 +133,9 @@ def lower_if(planner: Planner, node: ast.If) -> list[Step]:
     return with_origin([*steps, Code(f"{target} = {text}" if outs else text)], node)
 
 
-def _call(planner: Planner, node: ast.If, outs: list[str] | None) -> tuple[str, list[Step]]:
+def _call(
+    planner: Planner, node: ast.If, outs: list[str] | None
+) -> tuple[str, list[Step]]:
     """The `tf.cond` of an `if`, and the steps that define its arms; `outs` None: the arms return from the function."""
     test = planner.writer.predicate(node.test)
     after = planner.facts.after.get(node)
@@ -164,7 +171,11 @@ def _defined(
 
 
 def _result(
-    planner: Planner, node: ast.If, arm: list[ast.stmt], outs: list[str], after: Environment | None
+    planner: Planner,
+    node: ast.If,
+    arm: list[ast.stmt],
+    outs: list[str],
+    after: Environment | None,
 ) -> list[Step]:
     if not outs:
         return []
@@ -173,17 +184,31 @@ def _result(
     return [Code("return " + ", ".join(values))]
 
 
-def _out(planner: Planner, node: ast.If, end: Environment, name: str, after: Environment | None) -> str:
+def _out(
+    planner: Planner,
+    node: ast.If,
+    end: Environment,
+    name: str,
+    after: Environment | None,
+) -> str:
     """The value of a name at the end of an arm, as both arms give it."""
     want = after.kinds[name] if after else UNKNOWN
     have = end.kinds.get(name)
-    return planner.zero(name, want, node) if have is None else _coerced(planner, node, name, have, want)
+    return (
+        planner.zero(name, want, node)
+        if have is None
+        else _coerced(planner, node, name, have, want)
+    )
 
 
 def _coerced(planner: Planner, node: ast.If, name: str, have: Kind, want: Kind) -> str:
     if want == UNKNOWN:
-        raise Refusal(f"after this `if`, `{name}` may be {have} or something else", node, "GL101")
-    return planner.promotion.coerced(planner.constant_text(name, have), have, want, node)
+        raise Refusal(
+            f"after this `if`, `{name}` may be {have} or something else", node, "GL101"
+        )
+    return planner.promotion.coerced(
+        planner.constant_text(name, have), have, want, node
+    )
 
 
 def arm_expression(
@@ -208,7 +233,9 @@ def arm_expression(
         if found is None:
             return None
         values |= found
-    parts = [values[n] if n in values else _out(planner, node, end, n, after) for n in outs]
+    parts = [
+        values[n] if n in values else _out(planner, node, end, n, after) for n in outs
+    ]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
@@ -217,7 +244,9 @@ def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
         case [ast.Return() as node]:
             text = planner.returned(node)
             return f"({text})" if _is_bare_tuple(text) else text
-        case [ast.If() as node] if node in planner.facts.staged and planner.always_returns([node]):
+        case [ast.If() as node] if (
+            node in planner.facts.staged and planner.always_returns([node])
+        ):
             return _nested(planner, node, None)
     return None
 
@@ -229,7 +258,10 @@ def _is_bare_tuple(text: str) -> bool:
 
 def _nested(planner: Planner, node: ast.If, outs: list[str] | None) -> str | None:
     after = planner.facts.after.get(node)
-    arms = [arm_expression(planner, node, arm, outs, after) for arm in (node.body, node.orelse)]
+    arms = [
+        arm_expression(planner, node, arm, outs, after)
+        for arm in (node.body, node.orelse)
+    ]
     if None in arms:
         return None
     return f"{planner.tf}.cond({planner.writer.predicate(node.test)}, lambda: {arms[0]}, lambda: {arms[1]})"
@@ -247,13 +279,22 @@ def _value_of(
         return None
     writer = planner.writer
     match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in outs and name not in earlier:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+            name in outs and name not in earlier
+        ):
             pairs = [(name, writer.text(value), planner.stored_kind(node, name))]
-        case ast.AugAssign(target=ast.Name(id=name)) if name in outs and name not in earlier:
-            pairs = [(name, planner.augmented(node)[1], planner.stored_kind(node, name))]
-        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(
-            values
-        ) and all(isinstance(n, ast.Name) and n.id in outs and n.id not in earlier for n in names):
+        case ast.AugAssign(target=ast.Name(id=name)) if (
+            name in outs and name not in earlier
+        ):
+            pairs = [
+                (name, planner.augmented(node)[1], planner.stored_kind(node, name))
+            ]
+        case ast.Assign(
+            targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)
+        ) if len(names) == len(values) and all(
+            isinstance(n, ast.Name) and n.id in outs and n.id not in earlier
+            for n in names
+        ):
             pairs = [
                 (n.id, writer.text(v), planner.stored_kind(node, n.id))
                 for n, v in zip(names, values, strict=True)
@@ -276,6 +317,10 @@ def _value_of(
     for name, text, have in pairs:
         want = after.kinds[name] if after else UNKNOWN
         if want == UNKNOWN:
-            raise Refusal(f"after this `if`, `{name}` may be {have} or something else", node, "GL101")
+            raise Refusal(
+                f"after this `if`, `{name}` may be {have} or something else",
+                node,
+                "GL101",
+            )
         result[name] = planner.promotion.coerced(text, have, want, node)
     return result

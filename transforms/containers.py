@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copy
-
 from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
@@ -102,7 +101,9 @@ def _growing(facts: FunctionFacts) -> list[str]:
     for problem in facts.problems:
         if problem.code == "GL203" and isinstance(problem.node, ast.Call):
             match problem.node.func:
-                case ast.Attribute(value=ast.Name(id=name), attr="append") if name not in facts.parameters:
+                case ast.Attribute(value=ast.Name(id=name), attr="append") if (
+                    name not in facts.parameters
+                ):
                     found.setdefault(name)
     return list(found)
 
@@ -116,38 +117,70 @@ def _element(facts: FunctionFacts, name: str) -> Tensor:
     kinds: list[Kind] = []
     for node in ast.walk(facts.definition.node):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr="append"), args=[value]) if n == name:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=n), attr="append"), args=[value]
+            ) if n == name:
                 kinds.append(stage(facts.kind(value)))
-            case ast.Assign(targets=[ast.Name(id=n)], value=ast.List(elts=elts)) if n == name:
+            case ast.Assign(targets=[ast.Name(id=n)], value=ast.List(elts=elts)) if (
+                n == name
+            ):
                 kinds += [stage(facts.kind(e)) for e in elts]
     joined = kinds[0] if kinds else None
     for kind in kinds[1:]:
         joined = choose(joined, kind) if joined is not None else kind
     if not isinstance(joined, Tensor) or joined.dtype is None or joined.mixed:
-        raise Refusal(f"`{name}` holds items of kinds that no one tensor holds", facts.definition.original, "GL203")
+        raise Refusal(
+            f"`{name}` holds items of kinds that no one tensor holds",
+            facts.definition.original,
+            "GL203",
+        )
     if joined.shape is not None and None in joined.shape:
-        raise Refusal(f"the items of `{name}` may differ in shape", facts.definition.original, "GL203")
+        raise Refusal(
+            f"the items of `{name}` may differ in shape",
+            facts.definition.original,
+            "GL203",
+        )
     return joined
 
 
 # ---- the statements
 
 
-def _block(body: list[ast.stmt], lists: dict[str, _List], facts: FunctionFacts, tf: str) -> list[ast.stmt]:
+def _block(
+    body: list[ast.stmt], lists: dict[str, _List], facts: FunctionFacts, tf: str
+) -> list[ast.stmt]:
     return [made for node in body for made in _statement(node, lists, facts, tf)]
 
 
-def _statement(node: ast.stmt, lists: dict[str, _List], facts: FunctionFacts, tf: str) -> list[ast.stmt]:
+def _statement(
+    node: ast.stmt, lists: dict[str, _List], facts: FunctionFacts, tf: str
+) -> list[ast.stmt]:
     if not any(isinstance(n, ast.Name) and n.id in lists for n in ast.walk(node)):
         return [node]
     match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=elts)) if name in lists:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=elts)) if (
+            name in lists
+        ):
             made = [_assign(name, _array(lists[name], tf), node)]
-            return made + [_append(name, _item(e, e, lists[name], facts), node) for e in elts]
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])) if name in lists:
-            return [_append(name, _item(_used(value, lists, facts, tf), value, lists[name], facts), node)]
+            return made + [
+                _append(name, _item(e, e, lists[name], facts), node) for e in elts
+            ]
+        case ast.Expr(
+            value=ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value]
+            )
+        ) if name in lists:
+            return [
+                _append(
+                    name,
+                    _item(_used(value, lists, facts, tf), value, lists[name], facts),
+                    node,
+                )
+            ]
         case ast.Return(value=ast.Name(id=name)) if name in lists:
-            whole = ast.Call(ast.Name("list", ast.Load()), [_method(name, "stack", [])], [])
+            whole = ast.Call(
+                ast.Name("list", ast.Load()), [_method(name, "stack", [])], []
+            )
             if lists[name].element.weak:
                 whole.items_type = lists[name].element.weak  # type: ignore[attr-defined]
             made_return = ast.Return(whole)
@@ -180,7 +213,9 @@ def _append(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
     return _assign(name, _method(name, "write", [size, value]), origin)
 
 
-def _item(node: ast.expr, value: ast.expr, made: _List, facts: FunctionFacts) -> ast.expr:
+def _item(
+    node: ast.expr, value: ast.expr, made: _List, facts: FunctionFacts
+) -> ast.expr:
     """A value as the list's TensorArray takes it: a Python int in a list of floats is a float."""
     kind = stage(facts.kind(value))
     if made.element.weak == "float" and isinstance(kind, Tensor) and kind.weak == "int":
@@ -207,14 +242,20 @@ def _bare(node: ast.expr) -> ast.expr:
 
 
 def _method(name: str, method: str, args: list[ast.expr]) -> ast.expr:
-    return ast.Call(ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load()), args, [])
+    return ast.Call(
+        ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load()), args, []
+    )
 
 
 # ---- the uses
 
 
-def _used(node: ast.expr, lists: dict[str, _List], facts: FunctionFacts, tf: str) -> ast.expr:
-    made: ast.expr = _Uses(lists, facts, tf).visit(copy.deepcopy(node) if _mentions(node, lists) else node)
+def _used(
+    node: ast.expr, lists: dict[str, _List], facts: FunctionFacts, tf: str
+) -> ast.expr:
+    made: ast.expr = _Uses(lists, facts, tf).visit(
+        copy.deepcopy(node) if _mentions(node, lists) else node
+    )
     return made
 
 
@@ -242,48 +283,81 @@ class _Uses(ast.NodeTransformer):
     def _stacked(self, name: str) -> ast.expr:
         """The list as TensorFlow makes one tensor of it: Python numbers become float32 and int32."""
         default = DEFAULTS.get(self.lists[name].element.weak or "")
-        text = f"{name}.stack()" if default is None else f"{self.tf}.cast({name}.stack(), {self.tf}.{default})"
+        text = (
+            f"{name}.stack()"
+            if default is None
+            else f"{self.tf}.cast({name}.stack(), {self.tf}.{default})"
+        )
         return _bare(ast.parse(text, mode="eval").body)
 
     def _read(self, name: str, index: str) -> ast.expr:
         number = self.lists[name].element.weak
         text = f"{name}.read({index})"
-        return _bare(ast.parse(f"{number}({text})" if number else text, mode="eval").body)
+        return _bare(
+            ast.parse(f"{number}({text})" if number else text, mode="eval").body
+        )
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         match node:
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if name in self.lists:
+            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if (
+                name in self.lists
+            ):
                 size = _bare(ast.parse(f"int({name}.size())", mode="eval").body)
                 return self._made(size, node)
-            case ast.Call(func=ast.Attribute(attr="stack" | "convert_to_tensor" | "constant", value=ast.Name(id=owner)), args=[ast.Name(id=name)], keywords=[]) if (
-                name in self.lists and owner == self.tf
-            ):
+            case ast.Call(
+                func=ast.Attribute(
+                    attr="stack" | "convert_to_tensor" | "constant",
+                    value=ast.Name(id=owner),
+                ),
+                args=[ast.Name(id=name)],
+                keywords=[],
+            ) if name in self.lists and owner == self.tf:
                 return self._made(self._stacked(name), node)
-            case ast.Call(func=ast.Attribute(attr="add_n", value=ast.Name(id=owner)), args=[ast.Name(id=name)], keywords=[]) if (
-                name in self.lists and owner == self.tf and not self.lists[name].element.weak
+            case ast.Call(
+                func=ast.Attribute(attr="add_n", value=ast.Name(id=owner)),
+                args=[ast.Name(id=name)],
+                keywords=[],
+            ) if (
+                name in self.lists
+                and owner == self.tf
+                and not self.lists[name].element.weak
             ):
                 text = f"{self.tf}.reduce_sum({name}.stack(), axis=0)"
                 return self._made(_bare(ast.parse(text, mode="eval").body), node)
-            case ast.Call(func=ast.Attribute(attr="concat", value=ast.Name(id=owner)), args=[ast.Name(id=name), axis], keywords=[]) if (
-                name in self.lists and owner == self.tf and isinstance(axis, ast.Constant) and axis.value == 0
+            case ast.Call(
+                func=ast.Attribute(attr="concat", value=ast.Name(id=owner)),
+                args=[ast.Name(id=name), axis],
+                keywords=[],
+            ) if (
+                name in self.lists
+                and owner == self.tf
+                and isinstance(axis, ast.Constant)
+                and axis.value == 0
             ):
                 return self._made(_method(name, "concat", []), node)
-            case ast.Call(func=ast.Attribute(attr=attr, value=ast.Name(id=owner)), args=[ast.Name(id=name), *rest]) if (
-                name in self.lists and owner == self.tf and attr.startswith("reduce_")
-            ):
+            case ast.Call(
+                func=ast.Attribute(attr=attr, value=ast.Name(id=owner)),
+                args=[ast.Name(id=name), *rest],
+            ) if name in self.lists and owner == self.tf and attr.startswith("reduce_"):
                 node.args = [self._made(self._stacked(name), node.args[0]), *rest]
                 return node
         return self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as n)), ctx=ast.Load()) if (
-                name in self.lists
-            ):
+            case ast.Subscript(
+                value=ast.Name(id=name),
+                slice=ast.UnaryOp(
+                    op=ast.USub(), operand=ast.Constant(value=int() as n)
+                ),
+                ctx=ast.Load(),
+            ) if name in self.lists:
                 return self._made(self._read(name, f"{name}.size() - {n}"), node)
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int() as n), ctx=ast.Load()) if (
-                name in self.lists
-            ):
+            case ast.Subscript(
+                value=ast.Name(id=name),
+                slice=ast.Constant(value=int() as n),
+                ctx=ast.Load(),
+            ) if name in self.lists:
                 return self._made(self._read(name, str(n)), node)
         return self.generic_visit(node)
 
@@ -297,12 +371,21 @@ def _check_uses(node: FunctionNode, name: str) -> None:
     allowed: set[int] = set()
     for inner in ast.walk(node):
         match inner:
-            case ast.Attribute(value=ast.Name(id=n) as use, attr="write" | "size" | "stack" | "concat" | "read") if n == name:
+            case ast.Attribute(
+                value=ast.Name(id=n) as use,
+                attr="write" | "size" | "stack" | "concat" | "read",
+            ) if n == name:
                 allowed.add(id(use))
             case ast.Assign(targets=[ast.Name(id=n) as use]) if n == name:
                 allowed.add(id(use))
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id == name and id(inner) not in allowed:
-            raise Refusal(f"`{name}` is used in a way that a TensorArray does not serve", inner, "GL203")
-
-
+        if (
+            isinstance(inner, ast.Name)
+            and inner.id == name
+            and id(inner) not in allowed
+        ):
+            raise Refusal(
+                f"`{name}` is used in a way that a TensorArray does not serve",
+                inner,
+                "GL203",
+            )

@@ -77,7 +77,11 @@ def elements(
     """
     before: list[Step] = []
     text = planner.writer.text(dataset) + method
-    if method or not isinstance(dataset, ast.Name | ast.Attribute) or text in planner.assigned(node.body):
+    if (
+        method
+        or not isinstance(dataset, ast.Name | ast.Attribute)
+        or text in planner.assigned(node.body)
+    ):
         name = planner.names.fresh("dataset")
         before.append(Code(f"{name} = {text}"))
         text = name
@@ -86,7 +90,13 @@ def elements(
     item = planner.names.fresh("item")
     following = f"{iterator}.get_next_as_optional()"
     begin = [_bind(planner, node.target, f"{item}.get_value()")]
-    return item, following, begin, before, f"{planner.tf}.OptionalSpec({text}.element_spec)"
+    return (
+        item,
+        following,
+        begin,
+        before,
+        f"{planner.tf}.OptionalSpec({text}.element_spec)",
+    )
 
 
 def _bind(planner: Planner, target: ast.expr, text: str) -> Step:

@@ -29,7 +29,12 @@ class Editor:
     """
 
     def __init__(
-        self, source: Source, node: ast.FunctionDef | ast.AsyncFunctionDef, tree: cst.FunctionDef, indent: int, width: int
+        self,
+        source: Source,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        tree: cst.FunctionDef,
+        indent: int,
+        width: int,
     ) -> None:
         self.source = source
         self.tree = tree
@@ -73,9 +78,14 @@ class Editor:
             return line
         first = own is line.body[0]
         leading = line.leading_lines if first else ()
-        return cst.SimpleStatementLine([own.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)], leading_lines=leading)
+        return cst.SimpleStatementLine(
+            [own.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)],
+            leading_lines=leading,
+        )
 
-    def _code(self, text: str, origin: ast.stmt | None, depth: int) -> cst.BaseStatement:
+    def _code(
+        self, text: str, origin: ast.stmt | None, depth: int
+    ) -> cst.BaseStatement:
         laid = layout(text, self.indent + 4 * (depth + 1), self.width)
         made = parse_statement(laid)
         if origin is None or origin not in self.pairs:
@@ -91,7 +101,11 @@ class Editor:
         return made
 
     def _compound(
-        self, headers: Sequence[str], blocks: Sequence[Sequence[Step]], origin: ast.stmt | None, depth: int
+        self,
+        headers: Sequence[str],
+        blocks: Sequence[Sequence[Step]],
+        origin: ast.stmt | None,
+        depth: int,
     ) -> cst.BaseStatement:
         made = parse_statement("".join(f"{header}\n    pass\n" for header in headers))
         built = [cst.IndentedBlock(self.block(block, depth + 1)) for block in blocks]
@@ -119,13 +133,19 @@ def _leading(node: cst.BaseStatement) -> Sequence[cst.EmptyLine]:
         if isinstance(body, cst.IndentedBlock):
             if body.header.comment:
                 lines.append(cst.EmptyLine(comment=body.header.comment))
-            lines += [cst.EmptyLine(comment=line.comment) for line in body.footer if line.comment]
+            lines += [
+                cst.EmptyLine(comment=line.comment)
+                for line in body.footer
+                if line.comment
+            ]
     return lines
 
 
 def _own_parts(node: cst.BaseStatement) -> list[cst.CSTNode]:
     """The parts of a compound statement that have lines of their own; an `elif` is a statement of its own."""
-    parts: list[cst.CSTNode] = [cst.Pass() if not hasattr(node, "body") else node.with_changes(leading_lines=())]
+    parts: list[cst.CSTNode] = [
+        cst.Pass() if not hasattr(node, "body") else node.with_changes(leading_lines=())
+    ]
     for name in ("orelse", "finalbody"):
         part = getattr(node, name, None)
         if part is not None and not isinstance(part, cst.If):
@@ -140,13 +160,17 @@ def _spaced(node: cst.BaseStatement, first: bool) -> cst.BaseStatement:
     return node.with_changes(leading_lines=[cst.EmptyLine(indent=False), *leading])
 
 
-def _with_blocks(node: cst.BaseStatement, blocks: list[cst.IndentedBlock]) -> cst.BaseStatement:
+def _with_blocks(
+    node: cst.BaseStatement, blocks: list[cst.IndentedBlock]
+) -> cst.BaseStatement:
     """A compound statement with its blocks replaced, in order."""
     node = node.with_changes(body=blocks[0])
     if len(blocks) > 1:
         if isinstance(node, cst.Try):
             assert node.finalbody is not None
-            return node.with_changes(finalbody=node.finalbody.with_changes(body=blocks[1]))
+            return node.with_changes(
+                finalbody=node.finalbody.with_changes(body=blocks[1])
+            )
         orelse = node.orelse  # type: ignore[attr-defined]
         return node.with_changes(orelse=orelse.with_changes(body=blocks[1]))
     return node
@@ -170,9 +194,13 @@ def _pair(
             _pair(inner, inner_suite, pairs)
 
 
-def _flat(suite: cst.BaseSuite | Sequence[cst.BaseStatement]) -> list[tuple[Statement, cst.BaseStatement]]:
+def _flat(
+    suite: cst.BaseSuite | Sequence[cst.BaseStatement],
+) -> list[tuple[Statement, cst.BaseStatement]]:
     if isinstance(suite, cst.SimpleStatementSuite):
-        line = cst.SimpleStatementLine(suite.body, trailing_whitespace=suite.trailing_whitespace)
+        line = cst.SimpleStatementLine(
+            suite.body, trailing_whitespace=suite.trailing_whitespace
+        )
         return [(small, line) for small in line.body]
     statements = suite.body if isinstance(suite, cst.IndentedBlock) else suite
     found: list[tuple[Statement, cst.BaseStatement]] = []
@@ -187,7 +215,9 @@ def _flat(suite: cst.BaseSuite | Sequence[cst.BaseStatement]) -> list[tuple[Stat
 def _blocks(
     node: ast.stmt, own: Statement
 ) -> list[tuple[Sequence[ast.stmt], cst.BaseSuite | Sequence[cst.BaseStatement]]]:
-    found: list[tuple[Sequence[ast.stmt], cst.BaseSuite | Sequence[cst.BaseStatement]]] = []
+    found: list[
+        tuple[Sequence[ast.stmt], cst.BaseSuite | Sequence[cst.BaseStatement]]
+    ] = []
     body = getattr(node, "body", None)
     if isinstance(body, list) and hasattr(own, "body"):
         found.append((body, own.body))
@@ -195,9 +225,13 @@ def _blocks(
     other = getattr(own, "orelse", None)
     if isinstance(orelse, list) and orelse and other is not None:
         found.append((orelse, [other] if isinstance(other, cst.If) else other.body))
-    for handler, own_handler in zip(getattr(node, "handlers", ()), getattr(own, "handlers", ()), strict=True):
+    for handler, own_handler in zip(
+        getattr(node, "handlers", ()), getattr(own, "handlers", ()), strict=True
+    ):
         found.append((handler.body, own_handler.body))
-    for case, own_case in zip(getattr(node, "cases", ()), getattr(own, "cases", ()), strict=True):
+    for case, own_case in zip(
+        getattr(node, "cases", ()), getattr(own, "cases", ()), strict=True
+    ):
         found.append((case.body, own_case.body))
     final = getattr(node, "finalbody", None)
     if final:

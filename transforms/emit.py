@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from .editing import Editor, parse_statement
+from .editing import Editor
 from .facts.profile import FunctionNode
 from .layout import layout
 from .options import Options
@@ -33,13 +33,23 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
     edits: list[tuple[int, int, str]] = []
     for item in lifted:
         first = min([item.node.lineno, *(d.lineno for d in item.node.decorator_list)])
-        edits.append((first - 1, item.node.end_lineno or first, _function_text(source, item, options)))
+        edits.append(
+            (
+                first - 1,
+                item.node.end_lineno or first,
+                _function_text(source, item, options),
+            )
+        )
     for line, statements in _module_statements(source, lifted).items():
         edits.append((line, line, "".join(f"{s}\n" for s in statements) + "\n\n"))
     needed = {name for item in lifted for name in item.imports} - _imported(source.tree)
     edits += _import_edits(source.tree, needed)
     for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
-        if end == len(lines) and end > start and not lines[end - 1].endswith(("\n", "\r")):
+        if (
+            end == len(lines)
+            and end > start
+            and not lines[end - 1].endswith(("\n", "\r"))
+        ):
             text = text.removesuffix("\n")
         lines[start:end] = [text.replace("\n", newline)]
     result = "".join(lines)
@@ -54,16 +64,20 @@ def _function_text(source: Source, item: Plan, options: Options) -> str:
     indented = node.col_offset > 0
     module = cst.parse_module("if 1:\n" + text if indented else text)
     holder = module.body[0]
-    tree = holder.body.body[0] if indented else holder  # type: ignore[attr-defined]
+    tree = holder.body.body[0] if indented else holder  # type: ignore[union-attr]
     assert isinstance(tree, cst.FunctionDef)
     editor = Editor(source, node, tree, node.col_offset, options.line_length)
     made = _definitions(editor, tree, item)
-    lost = _lost_comments(text, module.with_changes(body=made, header=[], footer=[]).code)
+    lost = _lost_comments(
+        text, module.with_changes(body=made, header=[], footer=[]).code
+    )
     if lost:
         made[0] = _with_comments(made[0], lost)
     if indented:
-        block = holder.body.with_changes(body=made)  # type: ignore[attr-defined]
-        return module.with_changes(body=[holder.with_changes(body=block)]).code.partition("\n")[2]
+        block = holder.body.with_changes(body=made)  # type: ignore[union-attr]
+        return module.with_changes(
+            body=[holder.with_changes(body=block)]
+        ).code.partition("\n")[2]
     return module.with_changes(body=made, header=[], footer=[]).code
 
 
@@ -87,29 +101,38 @@ def _with_comments(tree: cst.FunctionDef, comments: list[str]) -> cst.FunctionDe
     """A function with comments before its first statement: they stood on what is no statement any more."""
     first, *rest = tree.body.body
     lines = [cst.EmptyLine(comment=cst.Comment(c)) for c in comments]
-    first = first.with_changes(leading_lines=[*getattr(first, "leading_lines", ()), *lines])
+    first = first.with_changes(
+        leading_lines=[*getattr(first, "leading_lines", ()), *lines]
+    )
     return tree.with_changes(body=tree.body.with_changes(body=[first, *rest]))
 
 
-def _definitions(editor: Editor, tree: cst.FunctionDef, item: Plan) -> list[cst.FunctionDef]:
+def _definitions(
+    editor: Editor, tree: cst.FunctionDef, item: Plan
+) -> list[cst.FunctionDef]:
     docstring = _docstring(item.node)
     kept = [editor.pairs[docstring][1]] if docstring is not None else []
     body = _block_like(tree.body, [*kept, *editor.block(item.steps, 0)])
     decorators = [] if item.decorator is None else [_decorator(editor, item.decorator)]
     if item.core is None:
-        return [tree.with_changes(body=body, decorators=[*tree.decorators, *decorators])]
+        return [
+            tree.with_changes(body=body, decorators=[*tree.decorators, *decorators])
+        ]
     core = tree.with_changes(
         name=cst.Name(item.core),
         body=_block_like(tree.body, editor.block(item.steps, 0)),
         decorators=decorators,
     )
     if item.parameters is not None:
-        parameters = cst.Parameters([cst.Param(cst.Name(name)) for name in item.parameters])
+        parameters = cst.Parameters(
+            [cst.Param(cst.Name(name)) for name in item.parameters]
+        )
         core = core.with_changes(params=parameters, returns=None)
     statements = [*kept, *editor.block(item.shell, 0)]
     space = 1 if item.node.col_offset else 2
     shell = tree.with_changes(
-        body=cst.IndentedBlock(statements), leading_lines=[cst.EmptyLine(indent=False)] * space
+        body=cst.IndentedBlock(statements),
+        leading_lines=[cst.EmptyLine(indent=False)] * space,
     )
     return [core, shell]
 
@@ -141,7 +164,12 @@ def _module_statements(source: Source, lifted: Iterable[Plan]) -> dict[int, list
             continue
         for node in source.tree.body:
             if node.lineno <= item.node.lineno <= (node.end_lineno or node.lineno):
-                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+                first = min(
+                    [
+                        node.lineno,
+                        *(d.lineno for d in getattr(node, "decorator_list", ())),
+                    ]
+                )
                 while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
                     first -= 1
                 found.setdefault(first - 1, []).extend(item.statements)
@@ -158,9 +186,15 @@ def _imported(tree: ast.Module) -> set[str]:
     }
 
 
-def _import_edits(tree: ast.Module, needed: Iterable[str]) -> list[tuple[int, int, str]]:
+def _import_edits(
+    tree: ast.Module, needed: Iterable[str]
+) -> list[tuple[int, int, str]]:
     """New imports: one of the standard library after the others of it, else first; TensorFlow's after all."""
-    imports = [n for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom) and not _is_future(n)]
+    imports = [
+        n
+        for n in tree.body
+        if isinstance(n, ast.Import | ast.ImportFrom) and not _is_future(n)
+    ]
     standard = [n for n in imports if _root(n) in sys.stdlib_module_names]
     edits = []
     for name in sorted(needed):
@@ -191,7 +225,10 @@ def _first_line(tree: ast.Module) -> int:
     line = 0
     for node in tree.body:
         match node:
-            case ast.Expr(value=ast.Constant(value=str())) | ast.ImportFrom(module="__future__"):
+            case (
+                ast.Expr(value=ast.Constant(value=str()))
+                | ast.ImportFrom(module="__future__")
+            ):
                 line = node.end_lineno or line
             case _:
                 break

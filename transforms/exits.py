@@ -72,7 +72,10 @@ class LoopExit(Rule):
 
     code = "GL107"
     name = "loop-exit"
-    errors = (r"a return statement cannot be placed inside this TensorFlow loop", r"break|continue.*TensorFlow loop")
+    errors = (
+        r"a return statement cannot be placed inside this TensorFlow loop",
+        r"break|continue.*TensorFlow loop",
+    )
 
 
 @dataclass
@@ -139,14 +142,19 @@ def _unsettled(node: ast.stmt, facts: FunctionFacts, ends: bool) -> bool:
     if staged and isinstance(node, ast.If):
         if _has_own(node, ast.Break | ast.Continue):
             return True
-        if _may_return(node) and not (ends and _always(node.body) and _always(node.orelse)):
+        if _may_return(node) and not (
+            ends and _always(node.body) and _always(node.orelse)
+        ):
             return True
     if isinstance(node, ast.For | ast.While):
         if node in facts.exits or (staged and (node.orelse or _exits_block(node.body))):
             return True
         ends = False
     for block in blocks(node):
-        if any(_unsettled(s, facts, ends and i == len(block) - 1) for i, s in enumerate(block)):
+        if any(
+            _unsettled(s, facts, ends and i == len(block) - 1)
+            for i, s in enumerate(block)
+        ):
             return True
     return False
 
@@ -175,16 +183,25 @@ def _tail(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
             if isinstance(node, ast.Return):
                 return result
             continue
-        if isinstance(node, ast.If) and node in exits.facts.staged and _may_return(node):
+        if (
+            isinstance(node, ast.If)
+            and node in exits.facts.staged
+            and _may_return(node)
+        ):
             return [*result, *_split_if(node, rest, exits)]
         if isinstance(node, ast.For | ast.While):
             result += _loop(node, exits)
             if node in exits.facts.staged and _may_return(node):
                 flag, value = exits.leave()
-                leave = [ast.Return(ast.Name(value, ast.Load()))]
+                leave: list[ast.stmt] = [ast.Return(_name(value))]
                 return [*result, _if(_name(flag), leave, _closed(_tail(rest, exits)))]
             continue
-        if isinstance(node, ast.With) and _may_return(node) and rest and not _always(node.body):
+        if (
+            isinstance(node, ast.With)
+            and _may_return(node)
+            and rest
+            and not _always(node.body)
+        ):
             raise Refusal("a return inside `with` is not lifted", node, "GL107")
         result.append(_rebuilt(node, lambda block: _tail(block, exits)))
     return result
@@ -217,7 +234,11 @@ def _loop(node: ast.For | ast.While, exits: _Exits) -> list[ast.stmt]:
     loop = _Loop(node, exits.names)
     simple = _ends_first(node)
     if simple is not None:
-        return [simple] if not _touched_inside(simple, exits) else _general(simple, loop, exits)
+        return (
+            [simple]
+            if not _touched_inside(simple, exits)
+            else _general(simple, loop, exits)
+        )
     return _general(node, loop, exits)
 
 
@@ -240,13 +261,15 @@ def _general(node: ast.For | ast.While, loop: _Loop, exits: _Exits) -> list[ast.
     if isinstance(made, ast.While):
         made.test = _running(made.test, stops)
     elif stops or node in exits.facts.exits:
-        made.stops = tuple(stops)  # type: ignore[union-attr]
+        made.stops = tuple(stops)  # type: ignore[attr-defined]
     result = [*before, made]
     if node.orelse:
         flag = loop.ended
         other = _block(node.orelse, exits) if exits.loops else list(node.orelse)
         if _may_return_block(node.orelse):
-            raise Refusal("a return in the `else` of a loop is not lifted", node, "GL107")
+            raise Refusal(
+                "a return in the `else` of a loop is not lifted", node, "GL107"
+            )
         result += other if flag is None else [_if(_not(_name(flag)), other, [])]
     return result
 
@@ -256,8 +279,15 @@ def _ends_first(node: ast.For | ast.While) -> ast.While | None:
     if not isinstance(node, ast.While) or node.orelse:
         return None
     match node:
-        case ast.While(test=ast.Constant(value=True), body=[ast.If(test=test, body=[ast.Break()], orelse=[]), *rest]):
-            if rest and not any(isinstance(n, ast.Break | ast.Return | ast.Continue) for s in rest for n in ast.walk(s)):
+        case ast.While(
+            test=ast.Constant(value=True),
+            body=[ast.If(test=test, body=[ast.Break()], orelse=[]), *rest],
+        ):
+            if rest and not any(
+                isinstance(n, ast.Break | ast.Return | ast.Continue)
+                for s in rest
+                for n in ast.walk(s)
+            ):
                 made = copy.copy(node)
                 made.test = _not(test)
                 made.body = rest
@@ -269,7 +299,9 @@ def _running(test: ast.expr, stops: list[str]) -> ast.expr:
     going: list[ast.expr] = [_not(_name(flag)) for flag in stops]
     if not (isinstance(test, ast.Constant) and test.value is True):
         going.append(test)
-    return going[0] if len(going) == 1 else ast.BoolOp(ast.And(), going) if going else test
+    return (
+        going[0] if len(going) == 1 else ast.BoolOp(ast.And(), going) if going else test
+    )
 
 
 def _block(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
@@ -285,7 +317,11 @@ def _block(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
             case ast.Return():
                 flag, value = exits.leave()
                 given = node.value or ast.Constant(None)
-                return [*result, ast.Assign([ast.Name(value, ast.Store())], given), _set(flag, True)]
+                return [
+                    *result,
+                    ast.Assign([ast.Name(value, ast.Store())], given),
+                    _set(flag, True),
+                ]
             case ast.If() if _exits_block([node]):
                 return [*result, *_exit_if(node, rest, exits)]
             case ast.For() | ast.While() if _touched(node, exits):
@@ -302,7 +338,11 @@ def _block(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
 
 def _exit_if(node: ast.If, rest: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
     then_always, other_always = _always(node.body), _always(node.orelse)
-    if then_always and isinstance(node.body[0], ast.Break) and _is_bool_test(node.test, exits):
+    if (
+        then_always
+        and isinstance(node.body[0], ast.Break)
+        and _is_bool_test(node.test, exits)
+    ):
         ended = exits.loops[-1].end()
         found = ast.Assign([ast.Name(ended, ast.Store())], node.test)
         ast.copy_location(found, node)
@@ -315,7 +355,11 @@ def _exit_if(node: ast.If, rest: list[ast.stmt], exits: _Exits) -> list[ast.stmt
         return [_like(node, _block(then, exits) or [ast.Pass()], _block(other, exits))]
     made = _like(node, _flag_exits(node.body, exits), _flag_exits(node.orelse, exits))
     flags = [f for f in (_leaving(node, exits)) if f]
-    guard: ast.expr = _not(_name(flags[0])) if len(flags) == 1 else ast.BoolOp(ast.And(), [_not(_name(f)) for f in flags])
+    guard: ast.expr = (
+        _not(_name(flags[0]))
+        if len(flags) == 1
+        else ast.BoolOp(ast.And(), [_not(_name(f)) for f in flags])
+    )
     following = _block(rest, exits)
     return [made, _if(guard, following, [])] if following else [made]
 
@@ -379,13 +423,29 @@ def _inner_python(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
     """A block inside a loop that stays Python's: a staged `continue` takes the rest into the other arm."""
     result: list[ast.stmt] = []
     for i, node in enumerate(body):
-        if isinstance(node, ast.If) and node in exits.facts.staged and _has_own(node, ast.Continue):
+        if (
+            isinstance(node, ast.If)
+            and node in exits.facts.staged
+            and _has_own(node, ast.Continue)
+        ):
             if not (_always(node.body) or _always(node.orelse)):
                 raise Refusal("this `continue` is not lifted", node, "GL107")
             rest = body[i + 1 :]
-            then = _without_continue(node.body) if _always(node.body) else [*node.body, *rest]
-            other = _without_continue(node.orelse) if _always(node.orelse) else [*node.orelse, *rest]
-            made = _like(node, _inner_python(then, exits) or [ast.Pass()], _inner_python(other, exits))
+            then = (
+                _without_continue(node.body)
+                if _always(node.body)
+                else [*node.body, *rest]
+            )
+            other = (
+                _without_continue(node.orelse)
+                if _always(node.orelse)
+                else [*node.orelse, *rest]
+            )
+            made = _like(
+                node,
+                _inner_python(then, exits) or [ast.Pass()],
+                _inner_python(other, exits),
+            )
             return [*result, made]
         if isinstance(node, ast.For | ast.While):
             result += _loop(node, exits) if _touched(node, exits) else [node]
@@ -406,8 +466,13 @@ def _without_continue(body: list[ast.stmt]) -> list[ast.stmt]:
 def _touched(node: ast.stmt, exits: _Exits) -> bool:
     """Whether a statement holds an exit that a tensor decides, or a staged loop with exits."""
     for inner in ast.walk(node):
-        if inner in exits.facts.staged and isinstance(inner, ast.If | ast.For | ast.While):
-            if any(isinstance(n, ast.Break | ast.Continue | ast.Return) for n in ast.walk(inner)):
+        if inner in exits.facts.staged and isinstance(
+            inner, ast.If | ast.For | ast.While
+        ):
+            if any(
+                isinstance(n, ast.Break | ast.Continue | ast.Return)
+                for n in ast.walk(inner)
+            ):
                 return True
             if isinstance(inner, ast.For | ast.While) and inner.orelse:
                 return True
@@ -431,7 +496,9 @@ def _always(body: list[ast.stmt]) -> bool:
 
 
 def _exits_block(body: list[ast.stmt]) -> bool:
-    return any(_has_own(node, ast.Break | ast.Continue) or _may_return(node) for node in body)
+    return any(
+        _has_own(node, ast.Break | ast.Continue) or _may_return(node) for node in body
+    )
 
 
 def _has_own(node: ast.AST, kinds: type | object) -> bool:
@@ -442,7 +509,11 @@ def _has_own(node: ast.AST, kinds: type | object) -> bool:
         return any(_has_own(inner, kinds) for inner in node.orelse)
     if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
         return False
-    return any(_has_own(inner, kinds) for block in blocks(node) for inner in block) if isinstance(node, ast.stmt) else False
+    return (
+        any(_has_own(inner, kinds) for block in blocks(node) for inner in block)
+        if isinstance(node, ast.stmt)
+        else False
+    )
 
 
 def _may_return(node: ast.stmt) -> bool:
@@ -460,7 +531,15 @@ def _may_return_block(body: list[ast.stmt]) -> bool:
 def _own_statements(node: ast.stmt) -> list[ast.stmt]:
     if isinstance(node, FunctionNode | ast.ClassDef):
         return []
-    return [node, *(inner for block in blocks(node) for s in block for inner in _own_statements(s))]
+    return [
+        node,
+        *(
+            inner
+            for block in blocks(node)
+            for s in block
+            for inner in _own_statements(s)
+        ),
+    ]
 
 
 def _is_bool_test(node: ast.expr, exits: _Exits) -> bool:
@@ -470,7 +549,9 @@ def _is_bool_test(node: ast.expr, exits: _Exits) -> bool:
 # ---- making nodes
 
 
-def _rebuilt(node: ast.stmt, block: Callable[[list[ast.stmt]], list[ast.stmt]]) -> ast.stmt:
+def _rebuilt(
+    node: ast.stmt, block: Callable[[list[ast.stmt]], list[ast.stmt]]
+) -> ast.stmt:
     """A statement with its blocks made anew; the same one where nothing changed."""
     if isinstance(node, FunctionNode | ast.ClassDef):
         return node

@@ -19,15 +19,61 @@ SIGNS = {
     ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
 TAKES_WEAK = frozenset(
-    "cast print zeros ones fill reshape range one_hot shape size rank stack expand_dims identity gather repeat tile"
-    " slice strings.as_string equal not_equal eye".split()
+    [
+        "cast",
+        "print",
+        "zeros",
+        "ones",
+        "fill",
+        "reshape",
+        "range",
+        "one_hot",
+        "shape",
+        "size",
+        "rank",
+        "stack",
+        "expand_dims",
+        "identity",
+        "gather",
+        "repeat",
+        "tile",
+        "slice",
+        "strings.as_string",
+        "equal",
+        "not_equal",
+        "eye",
+    ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
-TAKES_SHAPE = frozenset("zeros ones fill reshape tile broadcast_to slice".split())
+TAKES_SHAPE = frozenset(
+    ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
+)
 """Functions that take int64 scalars among the Python ints of a list."""
 BROADCASTING = frozenset(
-    "add subtract multiply divide maximum minimum pow math.maximum math.minimum math.add math.subtract math.multiply"
-    " math.divide squared_difference greater greater_equal less less_equal equal not_equal math.floormod math.floordiv".split()
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "maximum",
+        "minimum",
+        "pow",
+        "math.maximum",
+        "math.minimum",
+        "math.add",
+        "math.subtract",
+        "math.multiply",
+        "math.divide",
+        "squared_difference",
+        "greater",
+        "greater_equal",
+        "less",
+        "less_equal",
+        "equal",
+        "not_equal",
+        "math.floormod",
+        "math.floordiv",
+    ]
 )
 
 
@@ -43,7 +89,12 @@ class Writer:
     """
 
     def __init__(
-        self, source: Source, facts: FunctionFacts, tf: str, cores: dict[str, str], names: Names
+        self,
+        source: Source,
+        facts: FunctionFacts,
+        tf: str,
+        cores: dict[str, str],
+        names: Names,
     ) -> None:
         self.source = source
         self.facts = facts
@@ -140,32 +191,48 @@ class Writer:
         if function in (Function("builtins.isinstance"), Function("builtins.hasattr")):
             return host_reads.known_answer(self, node)
         if isinstance(function, Function) and function.name.startswith("builtins."):
-            return host_reads.conversion(self, node, function.name.removeprefix("builtins."))
+            return host_reads.conversion(
+                self, node, function.name.removeprefix("builtins.")
+            )
         arguments = [*node.args, *(k.value for k in node.keywords)]
         if isinstance(function, Function) and function.name == "tensorflow.constant":
             return self._constant_of_tensors(node)
         if any(is_weak(self.kind(a)) for a in arguments):
             return self._weak_arguments(node, function)
-        if isinstance(function, Function) and any(_holds_weak(self.kind(a)) for a in arguments):
+        if isinstance(function, Function) and any(
+            _holds_weak(self.kind(a)) for a in arguments
+        ):
             if function.name.removeprefix("tensorflow.") in TAKES_SHAPE:
                 return None
-            raise Refusal("a list of Python numbers that a tensor decides is passed here", node)
+            raise Refusal(
+                "a list of Python numbers that a tensor decides is passed here", node
+            )
         return None
 
     def _constant_of_tensors(self, node: ast.Call) -> str | None:
         """`tf.constant` of what became tensors: a graph takes only Python values there."""
-        value = next((k.value for k in node.keywords if k.arg == "value"), node.args[0] if node.args else None)
+        value = next(
+            (k.value for k in node.keywords if k.arg == "value"),
+            node.args[0] if node.args else None,
+        )
         if value is None or not holds_tensor(self.kind(value)):
             return None
         dtype = getattr(self.kind(node), "dtype", None)
-        if dtype is None or len(node.args) > 2 or any(k.arg not in ("dtype", "value") for k in node.keywords):
+        if (
+            dtype is None
+            or len(node.args) > 2
+            or any(k.arg not in ("dtype", "value") for k in node.keywords)
+        ):
             raise Refusal("`tf.constant` of tensors is not lifted here", node)
         want = Tensor(dtype, ())
-        if isinstance(value, ast.List | ast.Tuple) and isinstance(kind := self.kind(value), Sequence):
+        if isinstance(value, ast.List | ast.Tuple) and isinstance(
+            kind := self.kind(value), Sequence
+        ):
             if not all(is_tensor(k) or isinstance(k, Python) for k in kind.items):
                 raise Refusal("`tf.constant` of nested tensors is not lifted", node)
             parts = [
-                self.promotion.coerced(self.text(e), k, want, e) for e, k in zip(value.elts, kind.items, strict=True)
+                self.promotion.coerced(self.text(e), k, want, e)
+                for e, k in zip(value.elts, kind.items, strict=True)
             ]
             return f"{self.tf}.stack([{', '.join(parts)}])"
         if not is_tensor(self.kind(value)):
@@ -173,8 +240,16 @@ class Writer:
         return self.promotion.coerced(self.text(value), self.kind(value), want, value)
 
     def _core_call(self, node: ast.Call, core: str) -> str:
-        edits = {child: text for a in (*node.args, *(k.value for k in node.keywords)) if (text := self.changed(child := a))}
-        owner = f"{self.text(node.func.value)}." if isinstance(node.func, ast.Attribute) else ""
+        edits = {
+            child: text
+            for a in (*node.args, *(k.value for k in node.keywords))
+            if (text := self.changed(child := a))
+        }
+        owner = (
+            f"{self.text(node.func.value)}."
+            if isinstance(node.func, ast.Attribute)
+            else ""
+        )
         edits[node.func] = owner + core
         return self.source.spliced(node, edits)
 
@@ -182,19 +257,36 @@ class Writer:
         name = function.name if isinstance(function, Function) else ""
         if not name.startswith("tensorflow."):
             if name.startswith("method.") and self.facts.calls.get(node) is None:
-                raise Refusal("a Python number that a tensor decides is passed here", node)
+                raise Refusal(
+                    "a Python number that a tensor decides is passed here", node
+                )
             return None
         short = name.removeprefix("tensorflow.")
         if short in BROADCASTING and len(node.args) == 2 and not node.keywords:
             first, second = map(self._operand, node.args)
             a, b = self.promotion.operands(first, second)
             if not (is_strong(first[1]) or is_strong(second[1])):
-                raise Refusal(f"`{ast.unparse(node.func)}` of Python numbers that a tensor decides is not lifted", node)
+                raise Refusal(
+                    f"`{ast.unparse(node.func)}` of Python numbers that a tensor decides is not lifted",
+                    node,
+                )
             return f"{self.source.segment(node.func)}({a}, {b})"
         if short not in TAKES_WEAK:
-            raise Refusal(f"`{ast.unparse(node.func)}` takes a Python number here", node)
-        if short in ("stack", "identity", "fill", "equal", "not_equal", "repeat", "tile"):
-            raise Refusal(f"`{ast.unparse(node.func)}` takes a Python number here", node)
+            raise Refusal(
+                f"`{ast.unparse(node.func)}` takes a Python number here", node
+            )
+        if short in (
+            "stack",
+            "identity",
+            "fill",
+            "equal",
+            "not_equal",
+            "repeat",
+            "tile",
+        ):
+            raise Refusal(
+                f"`{ast.unparse(node.func)}` takes a Python number here", node
+            )
         return None
 
     # ---- parts
@@ -204,7 +296,11 @@ class Writer:
         kind = self.kind(node)
         text = self.text(node)
         if isinstance(kind, Python):
-            return f"{self.tf}.constant(bool({text}))" if kind.type != "bool" else f"{self.tf}.constant({text})"
+            return (
+                f"{self.tf}.constant(bool({text}))"
+                if kind.type != "bool"
+                else f"{self.tf}.constant({text})"
+            )
         dtype = getattr(kind, "dtype", None)
         if not is_tensor(kind):
             raise Refusal(f"the truth of {kind} is not lifted", node, "GL103")
@@ -215,7 +311,9 @@ class Writer:
         if dtype is None:
             return f"{self.tf}.cast({text}, {self.tf}.bool)"
         if dtype == "string":
-            raise Refusal("the truth of a text that a tensor decides is not lifted", node, "GL103")
+            raise Refusal(
+                "the truth of a text that a tensor decides is not lifted", node, "GL103"
+            )
         return f"{self.tf}.not_equal({text}, 0)"
 
 
@@ -225,7 +323,9 @@ def _expressions(node: ast.AST) -> list[ast.expr]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.expr):
             found.append(child)
-        elif isinstance(child, ast.keyword | ast.withitem | ast.comprehension | ast.arguments):
+        elif isinstance(
+            child, ast.keyword | ast.withitem | ast.comprehension | ast.arguments
+        ):
             found += _expressions(child)
     return found
 
@@ -244,11 +344,24 @@ def is_atom(text: str) -> bool:
         node = ast.parse(f"({text})", mode="eval").body
     except SyntaxError:
         return False
-    return isinstance(node, ast.Name | ast.Constant | ast.Call | ast.Attribute | ast.Subscript | ast.List | ast.Dict)
+    return isinstance(
+        node,
+        ast.Name
+        | ast.Constant
+        | ast.Call
+        | ast.Attribute
+        | ast.Subscript
+        | ast.List
+        | ast.Dict,
+    )
 
 
 def wrapped(text: str) -> str:
-    return text if is_atom(text) or text.startswith("(") and _closes_at_end(text) else f"({text})"
+    return (
+        text
+        if is_atom(text) or (text.startswith("(") and _closes_at_end(text))
+        else f"({text})"
+    )
 
 
 def _closes_at_end(text: str) -> bool:
@@ -258,5 +371,3 @@ def _closes_at_end(text: str) -> bool:
         if depth == 0:
             return i == len(text) - 1
     return False
-
-

@@ -24,20 +24,12 @@ class Finding:
     function: str = ""
 
 
-def span(node: ast.stmt | ast.expr | ast.ExceptHandler) -> tuple[int, int, int, int]:
-    """Line, column, end line and end column of a node, from 1."""
-    return (
-        node.lineno,
-        node.col_offset + 1,
-        node.end_lineno or node.lineno,
-        (node.end_col_offset or node.col_offset) + 1,
-    )
-
-
 class Refusal(Exception):
     """Why a function stays as it is: a reason for people, the place, and the code of the rule that would cure it."""
 
-    def __init__(self, reason: str, node: ast.AST | None = None, code: str = "GL401") -> None:
+    def __init__(
+        self, reason: str, node: ast.AST | None = None, code: str = "GL401"
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.node = node

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from . import static_shapes
 from .facts.kinds import Python, Tensor, Variable
 from .facts.staging import is_tensor
 from .findings import Refusal
-from . import static_shapes
 from .rule import Rule
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ class HostRead(Rule):
 
     code = "GL205"
     name = "host-read"
-    errors = (r"has no attribute 'numpy'", r"argument must be a string or a real number, not 'SymbolicTensor'")
+    errors = (
+        r"has no attribute 'numpy'",
+        r"argument must be a string or a real number, not 'SymbolicTensor'",
+    )
 
 
 def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
@@ -59,7 +62,11 @@ def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
         return writer.text(node.args[0])
     if name == "len" and is_tensor(writer.kind(node.args[0])):
         return static_shapes.length(writer, node.args[0])
-    if name not in ("int", "float", "bool") or len(node.args) != 1 or not is_tensor(writer.kind(node.args[0])):
+    if (
+        name not in ("int", "float", "bool")
+        or len(node.args) != 1
+        or not is_tensor(writer.kind(node.args[0]))
+    ):
         return None
     (argument,) = node.args
     kind = writer.kind(argument)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import tokenize
 from keyword import kwlist
@@ -59,10 +60,14 @@ def _split(text: str) -> tuple[str, list[str], str, bool] | None:
                 span = (start, token.start[1])
     if span is None or span[0] == span[1]:
         return None
-    commas = [t.start[1] for t in tokens if t.string == "," and span[0] <= t.start[1] < span[1]]
+    commas = [
+        t.start[1]
+        for t in tokens
+        if t.string == "," and span[0] <= t.start[1] < span[1]
+    ]
     cuts = [c for c in commas if _depth(tokens, c, span[0]) == 0]
     edges = [span[0] - 1, *cuts, span[1]]
-    items = [text[a + 1 : b].strip() for a, b in zip(edges, edges[1:], strict=False)]
+    items = [text[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]
     trailing = items[-1] == ""
     items = [item for item in items if item]
     if any(" for " in item for item in items) and len(items) == 1:
@@ -74,7 +79,7 @@ def _calls(head: str) -> bool:
     """Whether the bracket at the end of a text opens arguments or an index, rather than groups."""
     before = head[:-1].rstrip()
     last = re.search(r"[\w\])]+$", before)
-    return head[-1] in "[{" or bool(last) and last[0] not in KEYWORDS  # type: ignore[index]
+    return head[-1] in "[{" or (bool(last) and last[0] not in KEYWORDS)  # type: ignore[index]
 
 
 def _punctuation(text: str) -> list[tokenize.TokenInfo]:
@@ -86,7 +91,11 @@ def _punctuation(text: str) -> list[tokenize.TokenInfo]:
             parameters = True
         elif token.string == ":":
             parameters = False
-        elif token.type == tokenize.OP and token.string in (*"()[]{}", ",") and not (parameters and token.string == ","):
+        elif (
+            token.type == tokenize.OP
+            and token.string in (*"()[]{}", ",")
+            and not (parameters and token.string == ",")
+        ):
             found.append(token)
     return found
 

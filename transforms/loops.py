@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from . import datasets
 from .facts.kinds import (
     UNKNOWN,
     Dataset,
@@ -17,7 +18,6 @@ from .facts.kinds import (
     TensorArray,
     Variable,
 )
-from . import datasets
 from .facts.staging import fits_graph, is_strong, is_tensor, stage
 from .findings import Refusal
 from .rule import Rule
@@ -174,13 +174,24 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     body = [*counter.begin, *planner.block(node.body)]
     values = [counter.next, *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
-    steps = _loop(planner, node, test, [index, *carried], body, values, starts, (index, counter.spec))
+    steps = _loop(
+        planner,
+        node,
+        test,
+        [index, *carried],
+        body,
+        values,
+        starts,
+        (index, counter.spec),
+    )
     return with_origin([*counter.before, *steps, *_otherwise(planner, node)], node)
 
 
 def _otherwise(planner: Planner, node: ast.While | ast.For) -> list[Step]:
     if node.orelse:
-        raise Refusal("`else` of a loop that a tensor ends is not lifted yet", node, "GL107")
+        raise Refusal(
+            "`else` of a loop that a tensor ends is not lifted yet", node, "GL107"
+        )
     return []
 
 
@@ -197,7 +208,9 @@ def _loop(
     counter = index[0] if index else None
     parameters = ", ".join(names)
     name = planner.names.fresh("body")
-    closing = f"return {', '.join(values)}" if len(values) > 1 else f"return ({values[0]},)"
+    closing = (
+        f"return {', '.join(values)}" if len(values) > 1 else f"return ({values[0]},)"
+    )
     define = Define(name, tuple(names), [*body, Code(closing)])
     initial = f"({', '.join(starts)})" if len(starts) > 1 else f"({starts[0]},)"
     arguments = [f"lambda {parameters}: {test}", name, initial]
@@ -209,7 +222,9 @@ def _loop(
     if all(t == "_" for t in targets):
         target = ""
     else:
-        target = (", ".join(targets) if len(targets) > 1 else f"({targets[0]},)") + " = "
+        target = (
+            ", ".join(targets) if len(targets) > 1 else f"({targets[0]},)"
+        ) + " = "
     return [define, Code(f"{target}{planner.tf}.while_loop({', '.join(arguments)})")]
 
 
@@ -219,8 +234,13 @@ def _carried(planner: Planner, node: ast.While | ast.For) -> list[str]:
     after = planner.live.after.get(node, frozenset())
     names = planner.assigned(node.body)
     if isinstance(node, ast.For):
-        names = [*[n for n in planner.assigned([_target_only(node)]) if n not in names], *names]
-    known = planner.facts.heads[node].kinds.keys() | planner.facts.ends[node].kinds.keys()
+        names = [
+            *[n for n in planner.assigned([_target_only(node)]) if n not in names],
+            *names,
+        ]
+    known = (
+        planner.facts.heads[node].kinds.keys() | planner.facts.ends[node].kinds.keys()
+    )
     return [n for n in names if n in (head | after) and n in known]
 
 
@@ -234,14 +254,20 @@ def _head_kind(planner: Planner, node: ast.While | ast.For, name: str) -> Kind:
     kind = head if head is not None else stage(end) if end is not None else UNKNOWN
     if not fits_graph(kind):
         before = planner.facts.before[node].kinds.get(name)
-        raise Refusal(f"`{name}`, {before or 'unbound'} before the loop, may be something else in it", node, "GL104")
+        raise Refusal(
+            f"`{name}`, {before or 'unbound'} before the loop, may be something else in it",
+            node,
+            "GL104",
+        )
     return kind
 
 
 def _next(planner: Planner, node: ast.While | ast.For, name: str) -> str:
     kind = _head_kind(planner, node, name)
     have = planner.facts.ends[node].kinds.get(name, UNKNOWN)
-    return planner.promotion.coerced(planner.constant_text(name, have), have, kind, node)
+    return planner.promotion.coerced(
+        planner.constant_text(name, have), have, kind, node
+    )
 
 
 def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
@@ -250,11 +276,16 @@ def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
     have = before.kinds.get(name)
     if have is None:
         return planner.zero(name, kind, node)
-    return planner.promotion.coerced(planner.constant_text(name, have), have, kind, node)
+    return planner.promotion.coerced(
+        planner.constant_text(name, have), have, kind, node
+    )
 
 
 def _invariants(
-    planner: Planner, node: ast.While | ast.For, names: list[str], index: tuple[str, str | None] | None
+    planner: Planner,
+    node: ast.While | ast.For,
+    names: list[str],
+    index: tuple[str, str | None] | None,
 ) -> str:
     """The shape invariants, where a loop variable's shape changes or may change; else nothing."""
     promotion = planner.promotion
@@ -267,7 +298,9 @@ def _invariants(
         kind = _head_kind(planner, node, name)
         before = planner.facts.before[node].kinds.get(name)
         start = stage(before) if before is not None else kind
-        needed = needed or _varies(start, kind, planner.facts.ends[node].kinds.get(name, kind))
+        needed = needed or _varies(
+            start, kind, planner.facts.ends[node].kinds.get(name, kind)
+        )
         texts.append(promotion.invariant(kind))
     if not needed:
         return ""
@@ -275,7 +308,11 @@ def _invariants(
 
 
 def _varies(start: Kind, head: Kind, end: Kind) -> bool:
-    if isinstance(head, Sequence) and isinstance(start, Sequence) and isinstance(end, Sequence):
+    if (
+        isinstance(head, Sequence)
+        and isinstance(start, Sequence)
+        and isinstance(end, Sequence)
+    ):
         return any(map(_varies, start.items, head.items, end.items))
     if isinstance(head, TensorArray):
         return False
@@ -289,31 +326,51 @@ def _varies(start: Kind, head: Kind, end: Kind) -> bool:
 # ---- counters
 
 
-def _counter(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, _Counter]:
+def _counter(
+    planner: Planner, node: ast.For, carried: list[str]
+) -> tuple[str, _Counter]:
     """How a for loop counts, by what it goes over."""
     kind = planner.facts.kind(node.iter)
     if isinstance(kind, Dataset):
-        item, following, begin, before, spec = datasets.elements(planner, node, node.iter)
-        return item, _Counter(following, f"{item}.has_value()", following, begin, before, spec)
+        item, following, begin, before, spec = datasets.elements(
+            planner, node, node.iter
+        )
+        return item, _Counter(
+            following, f"{item}.has_value()", following, begin, before, spec
+        )
     match node.iter:
-        case ast.Call(func=function, args=[ast.expr() as inner], keywords=[]) if (
-            _is(planner, function, "enumerate") and isinstance(planner.facts.kind(inner), Dataset)
+        case ast.Call(func=function, args=[ast.expr() as inner], keywords=[]) if _is(
+            planner, function, "enumerate"
+        ) and isinstance(planner.facts.kind(inner), Dataset):
+            item, following, begin, before, spec = datasets.elements(
+                planner, node, inner, ".enumerate()"
+            )
+            return item, _Counter(
+                following, f"{item}.has_value()", following, begin, before, spec
+            )
+        case ast.Call(func=function, args=args, keywords=[]) if _is_range(
+            planner, function
         ):
-            item, following, begin, before, spec = datasets.elements(planner, node, inner, ".enumerate()")
-            return item, _Counter(following, f"{item}.has_value()", following, begin, before, spec)
-        case ast.Call(func=function, args=args, keywords=[]) if _is_range(planner, function):
             return _range(planner, node, args, carried)
-        case ast.Call(func=function, args=parts, keywords=[]) if _is(planner, function, "zip") and parts:
+        case ast.Call(func=function, args=parts, keywords=[]) if (
+            _is(planner, function, "zip") and parts
+        ):
             return _zip(planner, node, parts)
-        case ast.Call(func=function, args=[inner], keywords=[]) if _is(planner, function, "reversed"):
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
+            planner, function, "reversed"
+        ):
             return _reversed(planner, node, inner)
-        case ast.Call(func=function, args=[inner], keywords=[]) if _is(planner, function, "enumerate"):
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
+            planner, function, "enumerate"
+        ):
             return _enumerate(planner, node, inner, carried)
     if is_strong(kind):
         return _rows(planner, node, planner.writer.text(node.iter), kind)
     if isinstance(kind, Sequence) and kind.items:
         return _listed(planner, node, kind)
-    raise Refusal(f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105")
+    raise Refusal(
+        f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
+    )
 
 
 def _is(planner: Planner, function: ast.expr, name: str) -> bool:
@@ -335,16 +392,24 @@ def _range(
     step = 1
     if len(args) == 3:
         kind = planner.facts.kind(args[2])
-        if not (isinstance(kind, Python) and isinstance(kind.value, int) and kind.value):
-            raise Refusal("a range whose step is not a known number is not lifted", node, "GL105")
+        if not (
+            isinstance(kind, Python) and isinstance(kind.value, int) and kind.value
+        ):
+            raise Refusal(
+                "a range whose step is not a known number is not lifted", node, "GL105"
+            )
         step = kind.value
     first = None if len(args) == 1 else args[0]
-    limit = _bound(planner, node, args[0] if len(args) == 1 else args[1], dtype, "limit", before)
+    limit = _bound(
+        planner, node, args[0] if len(args) == 1 else args[1], dtype, "limit", before
+    )
     start = _first(planner, first, dtype)
     target = node.target.id
     own = target == "_" or target in carried or target in planner.assigned(node.body)
     index = planner.names.fresh("i" if target == "_" else "index") if own else target
-    begin: list[Step] = [] if not own or target == "_" else [Code(f"{target} = {index}")]
+    begin: list[Step] = (
+        [] if not own or target == "_" else [Code(f"{target} = {index}")]
+    )
     sign = "<" if step > 0 else ">"
     move = f"{index} + {step}" if step > 0 else f"{index} - {-step}"
     return index, _Counter(start, f"{index} {sign} {limit}", move, begin, before)
@@ -357,7 +422,9 @@ def _range_dtype(planner: Planner, node: ast.For) -> str:
     dtype = getattr(kind, "dtype", None)
     if dtype is None:
         bound = [planner.facts.kind(a) for a in getattr(node.iter, "args", [])]
-        if all(isinstance(k, Python) or getattr(k, "dtype", None) is None for k in bound):
+        if all(
+            isinstance(k, Python) or getattr(k, "dtype", None) is None for k in bound
+        ):
             return ""
         raise Refusal("the dtype of this range is not known", node, "GL105")
     if dtype not in ("int32", "int64"):
@@ -371,23 +438,41 @@ def _first(planner: Planner, node: ast.expr | None, dtype: str) -> str:
     else:
         text, kind = planner.writer.text(node), planner.facts.kind(node)
     if kind is not None and is_tensor(kind):
-        return text if getattr(kind, "dtype", None) == dtype else planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+        return (
+            text
+            if getattr(kind, "dtype", None) == dtype
+            else planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+        )
     if dtype in ("int32", ""):
         return f"{planner.tf}.constant({text})"
     return f"{planner.tf}.constant({text}, {planner.tf}.{dtype})"
 
 
 def _bound(
-    planner: Planner, node: ast.For, bound: ast.expr, dtype: str, name: str, before: list[Step]
+    planner: Planner,
+    node: ast.For,
+    bound: ast.expr,
+    dtype: str,
+    name: str,
+    before: list[Step],
 ) -> str:
     """The text of a range's limit: evaluated once, as Python does."""
     kind = planner.facts.kind(bound)
     text = planner.writer.text(bound)
     if is_tensor(kind) and dtype and getattr(kind, "dtype", None) != dtype:
         text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
-    if isinstance(kind, Python) or (text == getattr(bound, "id", None) and text not in planner.assigned(node.body)):
-        if isinstance(bound, ast.Constant | ast.Name) and text not in planner.assigned(node.body):
-            return text
+    if (
+        (
+            isinstance(kind, Python)
+            or (
+                text == getattr(bound, "id", None)
+                and text not in planner.assigned(node.body)
+            )
+        )
+        and isinstance(bound, ast.Constant | ast.Name)
+        and text not in planner.assigned(node.body)
+    ):
+        return text
     if not isinstance(bound, ast.Constant):
         fresh = planner.names.fresh(name)
         before.append(Code(f"{fresh} = {text}"))
@@ -398,8 +483,12 @@ def _bound(
 def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, _Counter]:
     """A Python list whose loop a tensor ends: its items as the rows of one tensor."""
     items = {stage(item) for item in kind.items}
-    if len(items) != 1 or not all(isinstance(i, Tensor) and not i.mixed and i.dtype for i in items):
-        raise Refusal(f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105")
+    if len(items) != 1 or not all(
+        isinstance(i, Tensor) and not i.mixed and i.dtype for i in items
+    ):
+        raise Refusal(
+            f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
+        )
     (item,) = items
     assert isinstance(item, Tensor)
     text = planner.writer.text(node.iter)
@@ -407,34 +496,59 @@ def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, _Coun
         rows = f"{planner.tf}.constant({text}, {planner.tf}.{item.dtype})"
     else:
         rows = f"{planner.tf}.stack({text})"
-    return _rows(planner, node, rows, Tensor(item.dtype, (len(kind.items), *(item.shape or ()))))
+    return _rows(
+        planner, node, rows, Tensor(item.dtype, (len(kind.items), *(item.shape or ())))
+    )
 
 
-def _rows(planner: Planner, node: ast.For, text: str, kind: Kind) -> tuple[str, _Counter]:
+def _rows(
+    planner: Planner, node: ast.For, text: str, kind: Kind
+) -> tuple[str, _Counter]:
     before: list[Step] = []
     rows = _once(planner, node, node.iter, text, before)
     index = planner.names.fresh("i")
     begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
-    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {_length(planner, rows, kind)}", f"{index} + 1", begin, before)
+    return index, _Counter(
+        f"{planner.tf}.constant(0)",
+        f"{index} < {_length(planner, rows, kind)}",
+        f"{index} + 1",
+        begin,
+        before,
+    )
 
 
-def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, _Counter]:
+def _zip(
+    planner: Planner, node: ast.For, parts: list[ast.expr]
+) -> tuple[str, _Counter]:
     target = node.target
     kinds = [planner.facts.kind(p) for p in parts]
-    if not isinstance(target, ast.Tuple) or len(target.elts) != len(parts) or not all(map(is_strong, kinds)):
+    if (
+        not isinstance(target, ast.Tuple)
+        or len(target.elts) != len(parts)
+        or not all(map(is_strong, kinds))
+    ):
         raise Refusal("this zip is not lifted", node, "GL105")
     before: list[Step] = []
     rows = [_once(planner, node, p, planner.writer.text(p), before) for p in parts]
     index = planner.names.fresh("i")
-    begin = [_bind_row(planner, t, f"{r}[{index}]") for t, r in zip(target.elts, rows, strict=True)]
-    lengths = list(dict.fromkeys(_length(planner, r, k) for r, k in zip(rows, kinds, strict=True)))
+    begin = [
+        _bind_row(planner, t, f"{r}[{index}]")
+        for t, r in zip(target.elts, rows, strict=True)
+    ]
+    lengths = list(
+        dict.fromkeys(_length(planner, r, k) for r, k in zip(rows, kinds, strict=True))
+    )
     limit = lengths[0]
     if all(length.isdigit() for length in lengths):
         limit = str(min(map(int, lengths)))
     elif len(lengths) > 1:
         limit = planner.names.fresh("limit")
-        before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(lengths)}])"))
-    return index, _Counter(f"{planner.tf}.constant(0)", f"{index} < {limit}", f"{index} + 1", begin, before)
+        before.append(
+            Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(lengths)}])")
+        )
+    return index, _Counter(
+        f"{planner.tf}.constant(0)", f"{index} < {limit}", f"{index} + 1", begin, before
+    )
 
 
 def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
@@ -450,10 +564,17 @@ def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _C
     return index, _Counter(start, f"{index} >= 0", f"{index} - 1", begin, before)
 
 
-def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]) -> tuple[str, _Counter]:
+def _enumerate(
+    planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]
+) -> tuple[str, _Counter]:
     target = node.target
     kind = planner.facts.kind(inner)
-    if not isinstance(target, ast.Tuple) or len(target.elts) != 2 or not isinstance(target.elts[0], ast.Name) or not is_strong(kind):
+    if (
+        not isinstance(target, ast.Tuple)
+        or len(target.elts) != 2
+        or not isinstance(target.elts[0], ast.Name)
+        or not is_strong(kind)
+    ):
         raise Refusal("this enumerate is not lifted", node, "GL105")
     before: list[Step] = []
     rows = _once(planner, node, inner, planner.writer.text(inner), before)
@@ -467,14 +588,25 @@ def _enumerate(planner: Planner, node: ast.For, inner: ast.expr, carried: list[s
     if shape and shape[0] is not None:
         limit = str(shape[0])
     return index, _Counter(
-        f"{planner.tf}.constant(0, {planner.tf}.int64)", f"{index} < {limit}", f"{index} + 1", begin, before
+        f"{planner.tf}.constant(0, {planner.tf}.int64)",
+        f"{index} < {limit}",
+        f"{index} + 1",
+        begin,
+        before,
     )
 
 
-def _once(planner: Planner, node: ast.For, iterated: ast.expr, text: str, before: list[Step]) -> str:
+def _once(
+    planner: Planner, node: ast.For, iterated: ast.expr, text: str, before: list[Step]
+) -> str:
     """A name for what a loop goes over, which Python evaluates once."""
     plain = not isinstance(planner.facts.kind(iterated), Variable)
-    if plain and isinstance(iterated, ast.Name) and text == iterated.id and text not in planner.assigned([node]):
+    if (
+        plain
+        and isinstance(iterated, ast.Name)
+        and text == iterated.id
+        and text not in planner.assigned([node])
+    ):
         return text
     if isinstance(planner.facts.kind(iterated), Variable):
         text = f"{planner.tf}.identity({text})"
@@ -493,8 +625,8 @@ def _length(planner: Planner, text: str, kind: Kind) -> str:
 def _bind_row(planner: Planner, target: ast.expr, text: str) -> Step:
     if isinstance(target, ast.Name):
         return Code(f"{target.id} = {text}")
-    if isinstance(target, ast.Tuple) and all(isinstance(e, ast.Name) for e in target.elts):
+    if isinstance(target, ast.Tuple) and all(
+        isinstance(e, ast.Name) for e in target.elts
+    ):
         return Code(f"{planner.source.segment(target)} = {planner.tf}.unstack({text})")
     raise Refusal("how a row unpacks here is not known", target, "GL105")
-
-

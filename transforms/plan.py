@@ -6,13 +6,23 @@ import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from . import assertions, companions, comprehensions, containers, exits, printing, signatures, tensor_arrays, variables
+from . import (
+    assertions,
+    companions,
+    comprehensions,
+    containers,
+    exits,
+    printing,
+    signatures,
+    tensor_arrays,
+    variables,
+)
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
+from .facts.kinds import NONE, Kind, Object, Python, Tensor
 from .facts.modules import FunctionDefinition, ModuleFacts, target_names
 from .facts.profile import FunctionNode, Profile, Recorded
 from .facts.session import Session
-from .facts.kinds import NONE, Kind, Object, Python, Tensor
 from .findings import Refusal
 from .options import Options
 from .planner import Planner
@@ -25,7 +35,16 @@ MOST_STEPS = 8
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """A helper that eager code of its module calls becomes a graph from this many calls and operations on."""
 NEVER_DECORATED = frozenset(
-    "call build compute_output_shape get_config from_config train_step test_step predict_step".split()
+    [
+        "call",
+        "build",
+        "compute_output_shape",
+        "get_config",
+        "from_config",
+        "train_step",
+        "test_step",
+        "predict_step",
+    ]
 )
 
 
@@ -67,7 +86,14 @@ class ModulePlan:
 class ModulePlanner:
     """Plans the functions of one module."""
 
-    def __init__(self, source: Source, module: ModuleFacts, path: str, profile: Profile | None, options: Options) -> None:
+    def __init__(
+        self,
+        source: Source,
+        module: ModuleFacts,
+        path: str,
+        profile: Profile | None,
+        options: Options,
+    ) -> None:
         self.source = source
         self.module = module
         self.session = Session(module, source.lines, path, profile)
@@ -88,7 +114,9 @@ class ModulePlanner:
             if not dropped:
                 break
             lifted = {
-                q: f for q, f in lifted.items() if q not in dropped and not dropped & self._reached(f, facts)
+                q: f
+                for q, f in lifted.items()
+                if q not in dropped and not dropped & self._reached(f, facts)
             }
         plans = [p for p in plans if self._does_something(p)]
         plans += self._splits(facts, {p.qualname for p in plans})
@@ -96,11 +124,17 @@ class ModulePlanner:
 
     # ---- functions that are split
 
-    def _splits(self, facts: Mapping[str, FunctionFacts], lifted: set[str]) -> list[Plan]:
+    def _splits(
+        self, facts: Mapping[str, FunctionFacts], lifted: set[str]
+    ) -> list[Plan]:
         """Plans for functions that stay Python around a graph."""
         plans = []
         for qualname, found in facts.items():
-            if qualname in lifted or not self._may_split(found) or self._clashes(qualname):
+            if (
+                qualname in lifted
+                or not self._may_split(found)
+                or self._clashes(qualname)
+            ):
                 continue
             name = self._core_name(qualname)
             parts = split(self.session, found, name)
@@ -117,29 +151,56 @@ class ModulePlanner:
     def _may_split(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
         name = definition.node.name
-        if not facts.problems or not facts.operations or self.session.is_graph_function(definition):
+        if (
+            not facts.problems
+            or not facts.operations
+            or self.session.is_graph_function(definition)
+        ):
             return False
         if self._core_of(definition.qualname) in self.module.functions:
             return False
-        if (name.startswith("__") and name != "__call__") or "<locals>" in definition.qualname:
+        if (
+            name.startswith("__") and name != "__call__"
+        ) or "<locals>" in definition.qualname:
             return False
         if not self._can_be_method(definition):
             return False
-        return not (definition.owner and name in NEVER_DECORATED and self._is_keras(definition))
+        return not (
+            definition.owner and name in NEVER_DECORATED and self._is_keras(definition)
+        )
 
     def _is_keras(self, definition: FunctionDefinition) -> bool:
         owner = definition.owner
-        return owner is not None and bool(KERAS_CALLS & set(self.module.bases(owner.qualname)))
+        return owner is not None and bool(
+            KERAS_CALLS & set(self.module.bases(owner.qualname))
+        )
 
     def _split_plan(self, facts: FunctionFacts, parts: Split, name: str) -> Plan:
-        core = self.session.analyse_core(parts.core, parts.kinds, facts.definition.qualname)
+        core = self.session.analyse_core(
+            parts.core, parts.kinds, facts.definition.qualname
+        )
         shell = Shell.of_split(core.result, parts)
         check_result(shell.result, parts.core.node)
         self._check_parameters(core)
-        planner = Planner(self.source, core, self.tf, {}, Names(self.source.names), self.options, shell, [])
+        planner = Planner(
+            self.source,
+            core,
+            self.tf,
+            {},
+            Names(self.source.names),
+            self.options,
+            shell,
+            [],
+        )
         steps = planner.body()
         definition = facts.definition
-        plan = Plan(definition.original, definition.qualname, steps, core=name, imports=planner.imports)
+        plan = Plan(
+            definition.original,
+            definition.qualname,
+            steps,
+            core=name,
+            imports=planner.imports,
+        )
         if not self._has_tensorflow():
             plan.imports.add(f"tensorflow as {self.tf}")
         plan.decorator = signatures.decorator(core, None, self.tf)
@@ -161,7 +222,9 @@ class ModulePlanner:
             return f"{self.tf}.constant({text}, {self.tf}.{kind.dtype})"
         return text
 
-    def _candidates(self) -> tuple[Mapping[str, FunctionFacts], dict[str, FunctionFacts]]:
+    def _candidates(
+        self,
+    ) -> tuple[Mapping[str, FunctionFacts], dict[str, FunctionFacts]]:
         """The facts, and those of the functions that may be lifted, each with all that its callers pass.
 
         What a function that stays eager calls is called from outside the graph, which changes its facts.
@@ -169,7 +232,12 @@ class ModulePlanner:
         while True:
             facts = self._without_obstacles()
             lifted = {q: f for q, f in facts.items() if self._may_lift(f)}
-            outside = {name for q, f in facts.items() if q not in lifted for name in f.calls.values()}
+            outside = {
+                name
+                for q, f in facts.items()
+                if q not in lifted
+                for name in f.calls.values()
+            }
             if outside <= self.entries:
                 return facts, lifted
             self.entries |= outside
@@ -180,35 +248,55 @@ class ModulePlanner:
         """The facts after Variables are hoisted and exits are values, to a fixpoint over the functions."""
         for _ in range(MOST_STEPS):
             facts = dict(self.session.analyse(self.entries))
-            if not any([self._simplify(found) for found in facts.values()]):
+            if not any(self._simplify(found) for found in facts.values()):
                 return facts
         return self.session.analyse(self.entries)
 
     def _simplify(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
-        hoisted = variables.hoist(facts, self.module, self.source, self.tf) if self.options.enabled("GL304") else None
+        hoisted = (
+            variables.hoist(facts, self.module, self.source, self.tf)
+            if self.options.enabled("GL304")
+            else None
+        )
         if hoisted is not None:
             self.session.replace_body(definition.qualname, hoisted.node, hoisted.bound)
-            self.statements.setdefault(definition.qualname, []).extend(hoisted.statements)
+            self.statements.setdefault(definition.qualname, []).extend(
+                hoisted.statements
+            )
             return True
         if definition.qualname in self.refusals:
             return False
         try:
-            kept = tensor_arrays.with_writes_kept(facts) if self.options.enabled("GL209") else None
+            kept = (
+                tensor_arrays.with_writes_kept(facts)
+                if self.options.enabled("GL209")
+                else None
+            )
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
                 return True
-            failing = assertions.with_failure(facts, self.source) if self.options.enabled("GL108") else None
+            failing = (
+                assertions.with_failure(facts, self.source)
+                if self.options.enabled("GL108")
+                else None
+            )
             if failing is not None:
                 definition.failure = failing[1]
                 self.session.replace_body(definition.qualname, failing[0])
                 return True
             if self.options.enabled("GL109"):
-                expanded = comprehensions.without_comprehensions(facts, self.names, self.tf)
+                expanded = comprehensions.without_comprehensions(
+                    facts, self.names, self.tf
+                )
                 if expanded is not None:
                     self.session.replace_body(definition.qualname, expanded)
                     return True
-            grown = containers.with_tensor_arrays(facts, self.tf) if self.options.enabled("GL203") else None
+            grown = (
+                containers.with_tensor_arrays(facts, self.tf)
+                if self.options.enabled("GL203")
+                else None
+            )
             if grown is not None:
                 self.session.replace_body(definition.qualname, grown)
                 return True
@@ -231,9 +319,14 @@ class ModulePlanner:
 
     def _may_lift(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
-        if definition.qualname in self.refusals or self._core_of(definition.qualname) in self.module.functions:
+        if (
+            definition.qualname in self.refusals
+            or self._core_of(definition.qualname) in self.module.functions
+        ):
             return False
-        if self.session.is_graph_function(definition) and (not facts.staged or "autograph=False" in "".join(definition.decorators)):
+        if self.session.is_graph_function(definition) and (
+            not facts.staged or "autograph=False" in "".join(definition.decorators)
+        ):
             return False
         if facts.problems:
             if facts.operations and definition.node.name != "__init__":
@@ -241,7 +334,9 @@ class ModulePlanner:
             return False
         return bool(facts.operations) and definition.node.name != "__init__"
 
-    def _reached(self, facts: FunctionFacts, all_facts: Mapping[str, FunctionFacts]) -> set[str]:
+    def _reached(
+        self, facts: FunctionFacts, all_facts: Mapping[str, FunctionFacts]
+    ) -> set[str]:
         """The functions of the module that a call of this one runs."""
         found: set[str] = set()
         queue = [facts]
@@ -254,8 +349,12 @@ class ModulePlanner:
         return found
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
-        callers = {name for f in lifted.values() for name in f.calls.values()} | self._called_by_graphs()
-        decorated = {q for q, f in lifted.items() if self._is_decorated(f, q in callers, lifted)}
+        callers = {
+            name for f in lifted.values() for name in f.calls.values()
+        } | self._called_by_graphs()
+        decorated = {
+            q for q, f in lifted.items() if self._is_decorated(f, q in callers, lifted)
+        }
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
@@ -263,16 +362,30 @@ class ModulePlanner:
             if "<locals>" in qualname:
                 continue
             shell = Shell.of(facts)
-            if qualname not in decorated and qualname not in callers and not self._is_reached(facts):
+            if (
+                qualname not in decorated
+                and qualname not in callers
+                and not self._is_reached(facts)
+            ):
                 continue
             if shell.tags and qualname in callers:
-                self.refusals[qualname] = Refusal("it returns a Python number or a tensor, and graphs call it", facts.definition.original)
+                self.refusals[qualname] = Refusal(
+                    "it returns a Python number or a tensor, and graphs call it",
+                    facts.definition.original,
+                )
                 continue
-            sunk[qualname] = printing.sinks(facts) if qualname in decorated and qualname not in callers else []
+            sunk[qualname] = (
+                printing.sinks(facts)
+                if qualname in decorated and qualname not in callers
+                else []
+            )
             shells[qualname] = shell
             if (shell.converts or sunk[qualname]) and qualname in decorated:
                 if self._clashes(qualname):
-                    self.refusals[qualname] = Refusal("another method would get the name of its core", facts.definition.original)
+                    self.refusals[qualname] = Refusal(
+                        "another method would get the name of its core",
+                        facts.definition.original,
+                    )
                     continue
                 cores[qualname] = self._core_name(qualname)
         plans = []
@@ -281,7 +394,13 @@ class ModulePlanner:
                 continue
             try:
                 plans.append(
-                    self._plan(facts, shells[qualname], sunk[qualname], cores, qualname in decorated)
+                    self._plan(
+                        facts,
+                        shells[qualname],
+                        sunk[qualname],
+                        cores,
+                        qualname in decorated,
+                    )
                 )
             except Refusal as refusal:
                 self.refusals[qualname] = refusal
@@ -291,9 +410,16 @@ class ModulePlanner:
         """Whether what is no graph of its own is reached from graphs that do not show: by Keras, or as an operator."""
         definition = facts.definition
         name = definition.node.name
-        if definition.is_property or definition.is_static or definition.is_class_method or "<locals>" in definition.qualname:
+        if (
+            definition.is_property
+            or definition.is_static
+            or definition.is_class_method
+            or "<locals>" in definition.qualname
+        ):
             return True
-        if self.session.is_graph_function(definition) or (name.startswith("__") and name != "__call__"):
+        if self.session.is_graph_function(definition) or (
+            name.startswith("__") and name != "__call__"
+        ):
             return True
         return name in NEVER_DECORATED and self._is_keras(definition)
 
@@ -302,7 +428,13 @@ class ModulePlanner:
         owner = definition.owner
         if owner is None:
             return True
-        own = {n for s in owner.node.body if isinstance(s, ast.Assign) for t in s.targets for n in target_names(t)}
+        own = {
+            n
+            for s in owner.node.body
+            if isinstance(s, ast.Assign)
+            for t in s.targets
+            for n in target_names(t)
+        }
         if "__slots__" in own or owner.node.decorator_list:
             return False
         return "__eq__" not in owner.methods or "__hash__" in owner.methods
@@ -313,26 +445,40 @@ class ModulePlanner:
         callers = [c.removeprefix(prefix) for c in recorded.callers]
         helps = all(c in self.module.functions and "<locals>" not in c for c in callers)
         loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
-        return loops or not helps or (recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS)
+        return (
+            loops
+            or not helps
+            or (
+                recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS
+            )
+        )
 
     def _graph_functions(self) -> list[str]:
         """The functions that are graphs already, and the shells of such."""
         functions = self.module.functions
         return [
-            q for q, d in functions.items() if self.session.is_graph_function(d) or self._core_of(q) in functions
+            q
+            for q, d in functions.items()
+            if self.session.is_graph_function(d) or self._core_of(q) in functions
         ]
 
     def _clashes(self, qualname: str) -> bool:
         """Whether a core of the function would take another's name, or be another class's."""
         mine = self._core_of(qualname)
-        if any(q != qualname and self._core_of(q) == mine for q in self.module.functions):
+        if any(
+            q != qualname and self._core_of(q) == mine for q in self.module.functions
+        ):
             return True
         owner = self.module.functions[qualname].owner
         if owner is None:
             return False
         name = qualname.rpartition(".")[2]
-        family = [c for c in self.module.classes if owner.qualname in self.module.bases(c)]
-        family += [b for b in self.module.bases(owner.qualname) if b in self.module.classes]
+        family = [
+            c for c in self.module.classes if owner.qualname in self.module.bases(c)
+        ]
+        family += [
+            b for b in self.module.bases(owner.qualname) if b in self.module.classes
+        ]
         return any(name in self.module.classes[c].methods for c in family)
 
     def _called_by_graphs(self) -> set[str]:
@@ -349,18 +495,31 @@ class ModulePlanner:
     def _core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""
         prefix = qualname.rpartition(".")[0]
-        return f"{prefix}.{self._core_name(qualname)}" if prefix else self._core_name(qualname)
+        return (
+            f"{prefix}.{self._core_name(qualname)}"
+            if prefix
+            else self._core_name(qualname)
+        )
 
     def _core_name(self, qualname: str) -> str:
         return qualname.rpartition(".")[2].strip("_") + "_graph"
 
-    def _is_decorated(self, facts: FunctionFacts, called: bool, lifted: Mapping[str, FunctionFacts]) -> bool:
+    def _is_decorated(
+        self, facts: FunctionFacts, called: bool, lifted: Mapping[str, FunctionFacts]
+    ) -> bool:
         """Whether the function is called from outside the graph, so that a graph starts here."""
         definition = facts.definition
         name = definition.node.name
-        if self.session.is_graph_function(definition) or definition.is_property or definition.is_static or definition.is_class_method:
+        if (
+            self.session.is_graph_function(definition)
+            or definition.is_property
+            or definition.is_static
+            or definition.is_class_method
+        ):
             return False
-        if "<locals>" in definition.qualname or (name.startswith("__") and name != "__call__"):
+        if "<locals>" in definition.qualname or (
+            name.startswith("__") and name != "__call__"
+        ):
             return False
         if not self._can_be_method(definition):
             return False
@@ -370,12 +529,19 @@ class ModulePlanner:
         if recorded is not None and recorded.callers:
             if not self._is_worth_it(facts, recorded):
                 return False
-            inside = {f"{self.session.path}::{q}" for q in (*lifted, *self._graph_functions())}
+            inside = {
+                f"{self.session.path}::{q}" for q in (*lifted, *self._graph_functions())
+            }
             return not set(recorded.callers) <= inside
         return not called
 
     def _plan(
-        self, facts: FunctionFacts, shell: Shell, sunk: list[ast.stmt], cores: dict[str, str], decorated: bool
+        self,
+        facts: FunctionFacts,
+        shell: Shell,
+        sunk: list[ast.stmt],
+        cores: dict[str, str],
+        decorated: bool,
     ) -> Plan:
         definition = facts.definition
         core = cores.get(definition.qualname)
@@ -383,18 +549,33 @@ class ModulePlanner:
             check_result(shell.result, definition.node)
             self._check_parameters(facts)
         elif shell.converts and definition.qualname in self.entries:
-            raise Refusal("eager code calls it, and it returns Python values", definition.original)
+            raise Refusal(
+                "eager code calls it, and it returns Python values", definition.original
+            )
         else:
             shell.keeps = True
-        planner = Planner(self.source, facts, self.tf, cores, Names(self.source.names), self.options, shell, sunk)
+        planner = Planner(
+            self.source,
+            facts,
+            self.tf,
+            cores,
+            Names(self.source.names),
+            self.options,
+            shell,
+            sunk,
+        )
         steps = planner.body()
-        plan = Plan(definition.original, definition.qualname, steps, imports=planner.imports)
+        plan = Plan(
+            definition.original, definition.qualname, steps, imports=planner.imports
+        )
         plan.statements = self.statements.get(definition.qualname, [])
         if not self._has_tensorflow() and (decorated or changes(steps)):
             plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
             recorded = self.session.recorded(definition.qualname)
-            plan.decorator = signatures.decorator(facts, recorded and recorded.parameters, self.tf)
+            plan.decorator = signatures.decorator(
+                facts, recorded.parameters if recorded else None, self.tf
+            )
         if core is not None:
             plan.core = core
             texts = shell.statements(self._core_call(definition, core))
@@ -405,15 +586,44 @@ class ModulePlanner:
         """Refuse parameters that a `tf.function` takes otherwise than Python does."""
         for name, kind in facts.parameters.items():
             text = str(kind)
-            if isinstance(kind, Object) and kind.name.startswith(("keras.", "tensorflow.keras.optimizers")):
-                raise Refusal(f"`{name}` is {kind}: each one would make its variables anew", facts.definition.node, "GL305")
-            if text.startswith(("array(", "scalar(")) or "array(" in text or "scalar(" in text:
-                raise Refusal(f"`{name}` is a NumPy array, which a graph takes as a tensor", facts.definition.node, "GL206")
-            types = {k.type for k in getattr(kind, "members", ()) if isinstance(k, Python) and k != NONE}
+            if isinstance(kind, Object) and kind.name.startswith(
+                ("keras.", "tensorflow.keras.optimizers")
+            ):
+                raise Refusal(
+                    f"`{name}` is {kind}: each one would make its variables anew",
+                    facts.definition.node,
+                    "GL305",
+                )
+            if (
+                text.startswith(("array(", "scalar("))
+                or "array(" in text
+                or "scalar(" in text
+            ):
+                raise Refusal(
+                    f"`{name}` is a NumPy array, which a graph takes as a tensor",
+                    facts.definition.node,
+                    "GL206",
+                )
+            types = {
+                k.type
+                for k in getattr(kind, "members", ())
+                if isinstance(k, Python) and k != NONE
+            }
             if len(types) > 1:
-                raise Refusal(f"`{name}` is {kind}: a graph takes 1, 1.0 and True for the same", facts.definition.node, "GL404")
-        if not facts.staged and any(isinstance(k, Python) and k.type in ("int", "float") for k in facts.parameters.values()):
-            raise Refusal("it takes a Python number, so that each value would be traced anew", facts.definition.node, "GL404")
+                raise Refusal(
+                    f"`{name}` is {kind}: a graph takes 1, 1.0 and True for the same",
+                    facts.definition.node,
+                    "GL404",
+                )
+        if not facts.staged and any(
+            isinstance(k, Python) and k.type in ("int", "float")
+            for k in facts.parameters.values()
+        ):
+            raise Refusal(
+                "it takes a Python number, so that each value would be traced anew",
+                facts.definition.node,
+                "GL404",
+            )
 
     def _has_tensorflow(self) -> bool:
         """Whether the module itself imports TensorFlow under its name."""
@@ -443,4 +653,7 @@ class ModulePlanner:
 
 def tensorflow_name(module: ModuleFacts) -> str:
     """How the module calls TensorFlow."""
-    return next((name for name, dotted in module.imports.items() if dotted == "tensorflow"), "tf")
+    return next(
+        (name for name, dotted in module.imports.items() if dotted == "tensorflow"),
+        "tf",
+    )

@@ -63,7 +63,11 @@ class Planner:
     def body(self) -> list[Step]:
         """The steps of the whole function; its docstring is not among them."""
         body = self.facts.definition.node.body
-        steps = self.block(body[1:] if ast.get_docstring(self.facts.definition.node, False) is not None else body)
+        steps = self.block(
+            body[1:]
+            if ast.get_docstring(self.facts.definition.node, False) is not None
+            else body
+        )
         return without_dead_stores(steps, self.source)
 
     def block(self, body: Iterable[ast.stmt]) -> list[Step]:
@@ -76,7 +80,11 @@ class Planner:
 
     def _answer(self, node: ast.stmt) -> str | None:
         """What eager mode always answers to a test that a graph would answer otherwise."""
-        if not isinstance(node, ast.If) or node not in self.facts.before or node in self.facts.staged:
+        if (
+            not isinstance(node, ast.If)
+            or node not in self.facts.before
+            or node in self.facts.staged
+        ):
             return None
         answer = self.writer.changed(node.test)
         return answer if answer in ("True", "False") else None
@@ -101,7 +109,9 @@ class Planner:
                 return self._return(node)
             case ast.AugAssign():
                 return self._augmented(node)
-            case ast.Assign(targets=[ast.Tuple()], value=value) if is_strong(self.facts.kind(value)):
+            case ast.Assign(targets=[ast.Tuple()], value=value) if is_strong(
+                self.facts.kind(value)
+            ):
                 return [self._unstacked(node)]
             case ast.Expr() if printing.is_print(self.facts, node):
                 return printing.lower_print(self, node)
@@ -118,14 +128,21 @@ class Planner:
     def _nested_function(self, node: ast.FunctionDef) -> list[Step]:
         staged = any(inner in self.facts.staged for inner in ast.walk(node))
         if staged:
-            raise Refusal(f"the nested function `{node.name}` branches on a tensor", node)
+            raise Refusal(
+                f"the nested function `{node.name}` branches on a tensor", node
+            )
         return [Keep(node)]
 
     def _unstacked(self, node: ast.Assign) -> Step:
         (target,) = node.targets
-        if not isinstance(target, ast.Tuple) or not all(isinstance(e, ast.Name) for e in target.elts):
+        if not isinstance(target, ast.Tuple) or not all(
+            isinstance(e, ast.Name) for e in target.elts
+        ):
             raise Refusal("how this tensor unpacks is not known", node)
-        return Code(f"{self.source.segment(target)} = {self.tf}.unstack({self.writer.text(node.value)})", node)
+        return Code(
+            f"{self.source.segment(target)} = {self.tf}.unstack({self.writer.text(node.value)})",
+            node,
+        )
 
     def _augmented(self, node: ast.AugAssign) -> list[Step]:
         plain, text = self.augmented(node)
@@ -169,7 +186,12 @@ class Planner:
             inner[0] += self._settled_end(node)
         headers = self._headers(node)
         edited = any(self.writer.edits(part) for part in _header_parts(node))
-        if not (edited or entering or any(map(changes, inner)) or not hasattr(node, "lineno")):
+        if not (
+            edited
+            or entering
+            or any(map(changes, inner))
+            or not hasattr(node, "lineno")
+        ):
             return [Keep(node)]
         if isinstance(node, ast.If) and len(headers) > len(inner):
             inner.append([])
@@ -192,7 +214,11 @@ class Planner:
         raise Refusal("this statement is not lifted", node)
 
     def _item(self, item: ast.withitem) -> str:
-        target = f" as {self.source.segment(item.optional_vars)}" if item.optional_vars else ""
+        target = (
+            f" as {self.source.segment(item.optional_vars)}"
+            if item.optional_vars
+            else ""
+        )
         return self.writer.text(item.context_expr) + target
 
     def _settled_arms(self, node: ast.If, inner: list[list[Step]]) -> list[list[Step]]:
@@ -216,15 +242,21 @@ class Planner:
     def _settled_end(self, node: ast.stmt) -> list[Step]:
         return self._casts(self.facts.ends.get(node), self.facts.heads.get(node), node)
 
-    def _casts(self, have: Environment | None, want: Environment | None, node: ast.stmt) -> list[Step]:
+    def _casts(
+        self, have: Environment | None, want: Environment | None, node: ast.stmt
+    ) -> list[Step]:
         steps: list[Step] = []
         if have is None or want is None:
             return steps
-        live = self.live.after.get(node, frozenset()) | self.live.head.get(node, frozenset())
+        live = self.live.after.get(node, frozenset()) | self.live.head.get(
+            node, frozenset()
+        )
         for name, kind in want.kinds.items():
             held = have.kinds.get(name)
             if name in live and held is not None and is_weak(kind) and held != kind:
-                text = self.promotion.coerced(self.constant_text(name, held), held, kind, node)
+                text = self.promotion.coerced(
+                    self.constant_text(name, held), held, kind, node
+                )
                 if text != name:
                     steps.append(Code(f"{name} = {text}"))
         return steps
@@ -236,7 +268,9 @@ class Planner:
         after = self.facts.after.get(node)
         live = self.live.after.get(node, frozenset())
         bound = after.kinds if after else {}
-        return [name for name in self.assigned([node]) if name in live and name in bound]
+        return [
+            name for name in self.assigned([node]) if name in live and name in bound
+        ]
 
     def assigned(self, body: Iterable[ast.stmt]) -> list[str]:
         """The names that statements bind, or change an item of, in order."""
@@ -286,15 +320,23 @@ class Planner:
         """A bound name whose dtype a name's values have: an operand of the arithmetic that gives one."""
         for node in ast.walk(self.facts.definition.node):
             match node:
-                case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (
+                    target == name
+                ):
                     for operand in _operands(value):
-                        if operand.id in bound.kinds and is_strong(bound.kinds[operand.id]):
+                        if operand.id in bound.kinds and is_strong(
+                            bound.kinds[operand.id]
+                        ):
                             return operand.id
         return None
 
     def constant_text(self, name: str, kind: Kind) -> str:
         """A name's text, or its value's where that is a known Python constant."""
-        return repr(kind.value) if isinstance(kind, Python) and kind.known and _prints(kind.value) else name
+        return (
+            repr(kind.value)
+            if isinstance(kind, Python) and kind.known and _prints(kind.value)
+            else name
+        )
 
     def copies(self, arm: list[ast.stmt], names: Iterable[str]) -> list[Step]:
         """Steps that give an arm containers of its own, where it changes some in place."""
@@ -303,7 +345,11 @@ class Planner:
         for name in names:
             kind = self.facts.before[arm[0]].kinds.get(name)
             if name in changed and isinstance(kind, Sequence | Dict):
-                steps.append(Code(f"{name} = {'dict' if isinstance(kind, Dict) else 'list'}({name})"))
+                steps.append(
+                    Code(
+                        f"{name} = {'dict' if isinstance(kind, Dict) else 'list'}({name})"
+                    )
+                )
         return steps
 
     def _own(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -335,14 +381,23 @@ class Planner:
         return False
 
     def always_exits(self, body: list[ast.stmt]) -> bool:
-        return bool(body) and body[-1] in self.facts.after and self.facts.after[body[-1]] is None
+        return (
+            bool(body)
+            and body[-1] in self.facts.after
+            and self.facts.after[body[-1]] is None
+        )
 
     def has_effects(self, node: ast.AST) -> bool:
         return self.has_effects_in([node])
 
     def has_effects_in(self, nodes: Iterable[ast.AST]) -> bool:
         """Whether statements do more than set names."""
-        effectful = {id(n) for name, found in self.facts.effects.items() if name != "write" for n in found}
+        effectful = {
+            id(n)
+            for name, found in self.facts.effects.items()
+            if name != "write"
+            for n in found
+        }
         return any(id(inner) in effectful for node in nodes for inner in ast.walk(node))
 
 
@@ -358,7 +413,11 @@ def _operands(node: ast.expr) -> list[ast.Name]:
 
 
 def _prints(value: object) -> bool:
-    return isinstance(value, int | float | bool | str) and repr(value) not in ("inf", "-inf", "nan")
+    return isinstance(value, int | float | bool | str) and repr(value) not in (
+        "inf",
+        "-inf",
+        "nan",
+    )
 
 
 def _header_parts(node: ast.stmt) -> list[ast.AST]:
@@ -373,7 +432,13 @@ def _header_parts(node: ast.stmt) -> list[ast.AST]:
 
 
 def _item_owners(node: ast.stmt) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AugAssign) else []
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [node.target]
+        if isinstance(node, ast.AugAssign)
+        else []
+    )
     return [n for t in targets for n in _owners(t)]
 
 
@@ -411,7 +476,7 @@ def _read_before(body: list[ast.stmt]) -> frozenset[str]:
 def _first_reads(node: ast.stmt) -> frozenset[str]:
     own = reads(node) | frozenset(_item_owners(node))
     for block in blocks(node):
-        own |= _read_before(block) - frozenset(bound_names(node) if isinstance(node, ast.For | ast.With) else ())
+        own |= _read_before(block) - frozenset(
+            bound_names(node) if isinstance(node, ast.For | ast.With) else ()
+        )
     return own
-
-

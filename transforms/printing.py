@@ -105,7 +105,9 @@ def _graph_print(planner: Planner, node: ast.Expr) -> str:
     for argument in call.args:
         parts.append(_printed(planner, argument))
     for keyword in call.keywords:
-        if keyword.arg not in ("sep", "end") or not isinstance(planner.facts.kind(keyword.value), Python):
+        if keyword.arg not in ("sep", "end") or not isinstance(
+            planner.facts.kind(keyword.value), Python
+        ):
             raise Refusal("this `print` is not lifted", node, "GL201")
         parts.append(f"{keyword.arg}={planner.writer.text(keyword.value)}")
     if any(getattr(planner.facts.kind(a), "shape", ()) for a in call.args):
@@ -120,10 +122,23 @@ def _printed(planner: Planner, node: ast.expr) -> str:
         raise Refusal("this `print` formats a tensor as text", node, "GL210")
     if is_tensor(kind):
         assert isinstance(kind, Tensor | Variable)
-        if isinstance(kind, Variable) or kind.weak in ("float", "str") or kind.mixed or kind.dtype in (None, "string", "bool"):
-            raise Refusal("a graph prints this value otherwise than Python does", node, "GL201")
-        if kind.shape is None or None in kind.shape or math.prod(d or 0 for d in kind.shape) > MOST_PRINTED:
-            raise Refusal("how much of this tensor Python would print is not known", node, "GL201")
+        if (
+            isinstance(kind, Variable)
+            or kind.weak in ("float", "str")
+            or kind.mixed
+            or kind.dtype in (None, "string", "bool")
+        ):
+            raise Refusal(
+                "a graph prints this value otherwise than Python does", node, "GL201"
+            )
+        if (
+            kind.shape is None
+            or None in kind.shape
+            or math.prod(d or 0 for d in kind.shape) > MOST_PRINTED
+        ):
+            raise Refusal(
+                "how much of this tensor Python would print is not known", node, "GL201"
+            )
         return planner.writer.text(node)
     if isinstance(kind, Python):
         return planner.writer.text(node)
@@ -150,9 +165,12 @@ def _shown(planner: Planner, node: ast.expr, steps: list[Step]) -> str | None:
         return None
     if isinstance(kind, Python) and kind.known:
         return repr(kind.value)
-    if isinstance(kind, Python) and isinstance(node, ast.Name) and node.id in planner.facts.parameters:
-        if node.id not in planner.assigned(planner.facts.definition.node.body):
-            return None
+    if (
+        isinstance(kind, Python)
+        and isinstance(node, ast.Name)
+        and node.id in planner.facts.parameters
+    ) and node.id not in planner.assigned(planner.facts.definition.node.body):
+        return None
     if not isinstance(kind, Tensor) or kind.mixed:
         raise Refusal("what this `print` shows is not known", node, "GL201")
     name = planner.names.fresh(node.id if isinstance(node, ast.Name) else "printed")

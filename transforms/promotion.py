@@ -39,7 +39,10 @@ class Promotion:
     # ---- operands
 
     def operands(
-        self, left: tuple[str, Kind, ast.expr], right: tuple[str, Kind, ast.expr], divides: bool = False
+        self,
+        left: tuple[str, Kind, ast.expr],
+        right: tuple[str, Kind, ast.expr],
+        divides: bool = False,
     ) -> tuple[str, str]:
         """The texts of two operands, so cast that the operator takes them as eager mode takes Python numbers."""
         (a, a_kind, a_node), (b, b_kind, b_node) = left, right
@@ -77,38 +80,56 @@ class Promotion:
     def cast(self, text: str, dtype: str) -> str:
         """The text cast to a dtype; a cast of a cast to float64 is one."""
         for wide in ("float64",):
-            inner = text.removeprefix(f"{self.tf}.cast(").removesuffix(f", {self.tf}.{wide})")
-            if len(inner) == len(text) - len(f"{self.tf}.cast(, {self.tf}.{wide})") and _is_one_argument(inner):
+            inner = text.removeprefix(f"{self.tf}.cast(").removesuffix(
+                f", {self.tf}.{wide})"
+            )
+            if len(inner) == len(text) - len(
+                f"{self.tf}.cast(, {self.tf}.{wide})"
+            ) and _is_one_argument(inner):
                 text = inner
         return f"{self.tf}.cast({text}, {dtype})"
 
     # ---- one value for several
 
-    def coerced(self, text: str, have: Kind, want: Kind, node: ast.AST | None = None) -> str:
+    def coerced(
+        self, text: str, have: Kind, want: Kind, node: ast.AST | None = None
+    ) -> str:
         """The text of a value as one of kind `want`.
 
         Raises:
             Refusal: no cast makes the one into the other.
         """
         if isinstance(want, Sequence) and isinstance(have, Sequence):
-            return self._members(text, list(have.items), list(want.items), want.type, node)
+            return self._members(
+                text, list(have.items), list(want.items), want.type, node
+            )
         if isinstance(want, Dict) and isinstance(have, Dict):
             return self._entries(text, have, want, node)
         if isinstance(want, Maybe):
             if have == NONE:
                 return self.zero(want.kind, node)
-            return self.coerced(text, have.kind if isinstance(have, Maybe) else have, want.kind, node)
-        if want == NONE or isinstance(want, TensorArray) and isinstance(have, TensorArray):
+            return self.coerced(
+                text, have.kind if isinstance(have, Maybe) else have, want.kind, node
+            )
+        if want == NONE or (
+            isinstance(want, TensorArray) and isinstance(have, TensorArray)
+        ):
             return text
         if not isinstance(want, Tensor):
-            if isinstance(have, Python) and isinstance(want, Python) and have.type == want.type:
+            if (
+                isinstance(have, Python)
+                and isinstance(want, Python)
+                and have.type == want.type
+            ):
                 return text
             raise Refusal(f"{have} does not fit where {want} is needed", node)
         if isinstance(have, Python):
             return self._constant(text, have, want, node)
         if isinstance(have, Union | Array):
             if want.dtype is None:
-                raise Refusal("the dtype of what becomes one value here is not known", node)
+                raise Refusal(
+                    "the dtype of what becomes one value here is not known", node
+                )
             return f"{self.tf}.convert_to_tensor({text}, {self.dtype(want.dtype)})"
         if isinstance(have, Variable):
             return f"{self.tf}.identity({text})"
@@ -120,9 +141,13 @@ class Promotion:
             return self.cast(text, self.dtype(want.dtype)) if have.weak else text
         raise Refusal(f"{have} does not fit where {want} is needed", node)
 
-    def _constant(self, text: str, have: Python, want: Tensor, node: ast.AST | None) -> str:
+    def _constant(
+        self, text: str, have: Python, want: Tensor, node: ast.AST | None
+    ) -> str:
         if want.dtype is None:
-            raise Refusal("the dtype that a Python number takes here is not known", node)
+            raise Refusal(
+                "the dtype that a Python number takes here is not known", node
+            )
         if have.type not in ("int", "float", "bool", "str"):
             raise Refusal(f"{have} does not fit where {want} is needed", node)
         if isinstance(have.value, int) and not -(2**63) <= have.value < 2**63:
@@ -132,20 +157,31 @@ class Promotion:
         return f"{self.tf}.constant({text}, {self.dtype(want.dtype)})"
 
     def _members(
-        self, text: str, have: list[Kind], want: list[Kind], brackets: str, node: ast.AST | None
+        self,
+        text: str,
+        have: list[Kind],
+        want: list[Kind],
+        brackets: str,
+        node: ast.AST | None,
     ) -> str:
         if all(self._fits(h, w) for h, w in zip(have, want, strict=True)):
             return text
         parts = [
-            self.coerced(f"{text}[{i}]", h, w, node) for i, (h, w) in enumerate(zip(have, want, strict=True))
+            self.coerced(f"{text}[{i}]", h, w, node)
+            for i, (h, w) in enumerate(zip(have, want, strict=True))
         ]
         return display(brackets, parts)
 
     def _entries(self, text: str, have: Dict, want: Dict, node: ast.AST | None) -> str:
-        pairs = [(key, h, w) for (key, h), (_, w) in zip(have.items, want.items, strict=True)]
+        pairs = [
+            (key, h, w) for (key, h), (_, w) in zip(have.items, want.items, strict=True)
+        ]
         if all(self._fits(h, w) for _, h, w in pairs):
             return text
-        parts = [f"{quoted(key)}: {self.coerced(f'{text}[{quoted(key)}]', h, w, node)}" for key, h, w in pairs]
+        parts = [
+            f"{quoted(key)}: {self.coerced(f'{text}[{quoted(key)}]', h, w, node)}"
+            for key, h, w in pairs
+        ]
         return "{" + ", ".join(parts) + "}"
 
     @staticmethod
@@ -167,8 +203,16 @@ class Promotion:
         if isinstance(kind, Sequence):
             return display(kind.type, [self.invariant(item) for item in kind.items])
         if isinstance(kind, Dict):
-            return "{" + ", ".join(f"{quoted(k)}: {self.invariant(v)}" for k, v in kind.items) + "}"
-        return self.shape(getattr(kind, "shape", ())) if not isinstance(kind, TensorArray) else self.shape(None)
+            return (
+                "{"
+                + ", ".join(f"{quoted(k)}: {self.invariant(v)}" for k, v in kind.items)
+                + "}"
+            )
+        return (
+            self.shape(getattr(kind, "shape", ()))
+            if not isinstance(kind, TensorArray)
+            else self.shape(None)
+        )
 
     def zero(self, kind: Kind, node: ast.AST | None = None) -> str:
         """A stand-in of the kind, for a name that one way leaves unbound.
@@ -185,9 +229,16 @@ class Promotion:
         if isinstance(kind, Tensor) and kind.shape is None:
             kind = replace(kind, shape=())
         if not isinstance(kind, Tensor) or kind.dtype is None or kind.shape is None:
-            raise Refusal("a name is set on one way only, and what it holds there is not known", node)
+            raise Refusal(
+                "a name is set on one way only, and what it holds there is not known",
+                node,
+            )
         if kind.dtype == "string":
-            return f'{self.tf}.fill({list(d or 0 for d in kind.shape)}, "")' if kind.shape else f'{self.tf}.constant("")'
+            return (
+                f'{self.tf}.fill({[d or 0 for d in kind.shape]}, "")'
+                if kind.shape
+                else f'{self.tf}.constant("")'
+            )
         if kind.dtype == "bool" and kind.shape == ():
             return f"{self.tf}.constant(False)"
         dims = "[" + ", ".join(str(d or 0) for d in kind.shape) + "]"

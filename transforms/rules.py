@@ -56,4 +56,6 @@ def find_rule(word: str) -> type[Rule] | None:
 
 def rules_for_error(message: str) -> list[type[Rule]]:
     """The rules that cure an error of TensorFlow, by its message."""
-    return [r for r in RULES if any(re.search(pattern, message) for pattern in r.errors)]
+    return [
+        r for r in RULES if any(re.search(pattern, message) for pattern in r.errors)
+    ]

@@ -12,7 +12,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Dict, Elements, Kind, Maybe, Python, Rows, Sequence, Tensor, Variable, members, weak
+from .facts.kinds import (
+    NONE,
+    Dict,
+    Elements,
+    Kind,
+    Maybe,
+    Python,
+    Rows,
+    Sequence,
+    Tensor,
+    Variable,
+    members,
+    weak,
+)
 from .facts.modules import Tag
 from .facts.profile import FunctionNode
 from .findings import Refusal
@@ -22,7 +35,12 @@ if TYPE_CHECKING:
     from .planner import Planner
     from .split import Split
 
-CONVERSIONS = {"int": "int({})", "float": "float({})", "bool": "bool({})", "str": "{}.numpy().decode()"}
+CONVERSIONS = {
+    "int": "int({})",
+    "float": "float({})",
+    "bool": "bool({})",
+    "str": "{}.numpy().decode()",
+}
 
 
 @dataclass
@@ -60,7 +78,9 @@ class Shell:
         """The shell of a function; the tags it gives back stand behind its result."""
         tags = facts.definition.tags
         if tags and isinstance(facts.result, Sequence):
-            return cls(facts.result.items[0], tags=list(tags), failure=facts.definition.failure)
+            return cls(
+                facts.result.items[0], tags=list(tags), failure=facts.definition.failure
+            )
         return cls(facts.result)
 
     @classmethod
@@ -72,16 +92,24 @@ class Shell:
         shell = cls(whole[0], extra=[*outs, *parts.given])
         kinds = dict(zip(shell.extra, whole[1:], strict=True))
         for name, kind in kinds.items():
-            if isinstance(kind, Tensor) and kind.mixed or isinstance(kind, Variable):
-                raise Refusal(f"`{name}` may be a Python number or a tensor after the graph")
+            if (isinstance(kind, Tensor) and kind.mixed) or isinstance(kind, Variable):
+                raise Refusal(
+                    f"`{name}` may be a Python number or a tensor after the graph"
+                )
             if not isinstance(kind, Tensor):
-                raise Refusal(f"`{name}` is a Python value that the graph does not give back")
+                raise Refusal(
+                    f"`{name}` is a Python value that the graph does not give back"
+                )
         shell.kinds = kinds
         shell.epilogue = [
-            f"{s.chain} = {_converted(s.name, kinds[s.name])}" for s in parts.state if s.written
+            f"{s.chain} = {_converted(s.name, kinds[s.name])}"
+            for s in parts.state
+            if s.written
         ]
         shell.epilogue += [
-            f"{n} = {_converted(n, kinds[n])}" for n in parts.given if _converted(n, kinds[n]) != n
+            f"{n} = {_converted(n, kinds[n])}"
+            for n in parts.given
+            if _converted(n, kinds[n]) != n
         ]
         return shell
 
@@ -92,7 +120,11 @@ class Shell:
 
     @property
     def needed(self) -> bool:
-        return not self.keeps and not self.kinds and (self.converts or bool(self.epilogue) or bool(self.extra))
+        return (
+            not self.keeps
+            and not self.kinds
+            and (self.converts or bool(self.epilogue) or bool(self.extra))
+        )
 
     def returned(self, planner: Planner, value: ast.expr) -> str:
         """The text of what the core returns at one return statement."""
@@ -100,48 +132,91 @@ class Shell:
             return self._tagged(planner, value)
         text = planner.writer.text(value)
         have = planner.facts.kind(value)
-        if any(isinstance(member, Variable) for member in members(have)) and not self.keeps:
-            raise Refusal("it may return a Variable, which a graph gives back as its value", value)
+        if (
+            any(isinstance(member, Variable) for member in members(have))
+            and not self.keeps
+        ):
+            raise Refusal(
+                "it may return a Variable, which a graph gives back as its value", value
+            )
         if not self.needed:
             if self.result == have or isinstance(self.result, Elements):
                 return text
-            if isinstance(value, ast.Tuple | ast.List) and isinstance(self.result, Sequence):
+            if isinstance(value, ast.Tuple | ast.List) and isinstance(
+                self.result, Sequence
+            ):
                 return self._coerced_display(planner, value, self.result)
             return planner.promotion.coerced(text, have, self.result, value)
         leaves = self._leaves(planner, value, text, have, self.result)
         self._name(value)
         leaves += self.extra
-        return leaves[0] if len(leaves) == 1 else ", ".join(leaves) if leaves else "None"
+        return (
+            leaves[0] if len(leaves) == 1 else ", ".join(leaves) if leaves else "None"
+        )
 
     def _tagged(self, planner: Planner, value: ast.Tuple) -> str:
         inner, *answers = value.elts
-        leaves = self._leaves(planner, inner, planner.writer.text(inner), planner.facts.kind(inner), self.result)
+        leaves = self._leaves(
+            planner,
+            inner,
+            planner.writer.text(inner),
+            planner.facts.kind(inner),
+            self.result,
+        )
         self._name(inner)
         if self.kinds:
             for answer, want in zip(answers, self.kinds.values(), strict=True):
-                leaves += self._leaves(planner, answer, planner.writer.text(answer), planner.facts.kind(answer), want)
+                leaves += self._leaves(
+                    planner,
+                    answer,
+                    planner.writer.text(answer),
+                    planner.facts.kind(answer),
+                    want,
+                )
             return ", ".join(leaves)
         tags = [
-            planner.promotion.coerced(planner.writer.text(a), planner.facts.kind(a), weak("bool"), a) for a in answers
+            planner.promotion.coerced(
+                planner.writer.text(a), planner.facts.kind(a), weak("bool"), a
+            )
+            for a in answers
         ]
         return ", ".join([*leaves, *tags, *self.extra])
 
-    def _coerced_display(self, planner: Planner, value: ast.Tuple | ast.List, want: Sequence) -> str:
+    def _coerced_display(
+        self, planner: Planner, value: ast.Tuple | ast.List, want: Sequence
+    ) -> str:
         texts = [
-            planner.promotion.coerced(planner.writer.text(e), planner.facts.kind(e), w, e)
+            planner.promotion.coerced(
+                planner.writer.text(e), planner.facts.kind(e), w, e
+            )
             for e, w in zip(value.elts, want.items, strict=True)
         ]
         if texts == [planner.source.segment(e) for e in value.elts]:
             return planner.source.segment(value)
         return display(want.type, texts)
 
-    def _leaves(self, planner: Planner, value: ast.expr | None, text: str, have: Kind, want: Kind) -> list[str]:
+    def _leaves(
+        self,
+        planner: Planner,
+        value: ast.expr | None,
+        text: str,
+        have: Kind,
+        want: Kind,
+    ) -> list[str]:
         """The texts of the tensors inside a result, in order."""
         if isinstance(want, Sequence) and isinstance(have, Sequence):
             parts: list[str] = []
-            nodes = value.elts if isinstance(value, ast.Tuple | ast.List) else [None] * len(want.items)
-            for i, (node, h, w) in enumerate(zip(nodes, have.items, want.items, strict=True)):
-                inner = planner.writer.text(node) if node is not None else f"{text}[{i}]"
+            nodes = (
+                value.elts
+                if isinstance(value, ast.Tuple | ast.List)
+                else [None] * len(want.items)
+            )
+            for i, (node, h, w) in enumerate(
+                zip(nodes, have.items, want.items, strict=True)
+            ):
+                inner = (
+                    planner.writer.text(node) if node is not None else f"{text}[{i}]"
+                )
                 parts += self._leaves(planner, node, inner, h, w)
             return parts
         if isinstance(want, Dict) and isinstance(have, Dict):
@@ -149,12 +224,18 @@ class Shell:
             parts = []
             for (key, h), (_, w) in zip(have.items, want.items, strict=True):
                 node = entries.get(key)
-                inner = planner.writer.text(node) if node is not None else f"{text}[{quoted(key)}]"
+                inner = (
+                    planner.writer.text(node)
+                    if node is not None
+                    else f"{text}[{quoted(key)}]"
+                )
                 parts += self._leaves(planner, node, inner, h, w)
             return parts
         if isinstance(want, Python):
             if want != NONE and not want.known:
-                raise Refusal("it returns a Python value that it computes on the way", value)
+                raise Refusal(
+                    "it returns a Python value that it computes on the way", value
+                )
             return []
         if isinstance(want, Rows):
             return [text]
@@ -168,7 +249,9 @@ class Shell:
         if not self.names:
             self.names = found
         elif self.names != found:
-            self.names = [a if a == b else None for a, b in zip(self.names, found, strict=False)]
+            self.names = [
+                a if a == b else None for a, b in zip(self.names, found, strict=False)
+            ]
 
     # ---- the text of the shell
 
@@ -176,7 +259,7 @@ class Shell:
         """The call of a split function's core, and what becomes of what it gives back beside the result."""
         names = self._leaf_names(len(_tensor_leaves(self.result)))
         targets = [*names, *self.kinds]
-        rest = [t for t in self.epilogue]
+        rest = list(self.epilogue)
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         return [call, *rest]
 
@@ -186,7 +269,11 @@ class Shell:
             return []
         names = iter(self._leaf_names(len(_tensor_leaves(self.result))))
         result = _skeleton(self.result, names, {}, ())
-        if isinstance(self.result, Sequence) and self.result.type == "tuple" and len(self.result.items) > 1:
+        if (
+            isinstance(self.result, Sequence)
+            and self.result.type == "tuple"
+            and len(self.result.items) > 1
+        ):
             result = result[1:-1]
         return [f"return {result}"]
 
@@ -194,7 +281,13 @@ class Shell:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
         leaves = _tensor_leaves(self.result)
         names = self._leaf_names(len(leaves))
-        if len(leaves) == 1 and not self.extra and not self.epilogue and not self.tags and isinstance(self.result, Tensor | Rows):
+        if (
+            len(leaves) == 1
+            and not self.extra
+            and not self.epilogue
+            and not self.tags
+            and isinstance(self.result, Tensor | Rows)
+        ):
             return [f"return {_converted(core_call, leaves[0])}"]
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
@@ -202,9 +295,17 @@ class Shell:
         tags = {tag.path: tag for tag in self.tags}
         failing = tags.pop((), None) if self.failure else None
         raising = [f"if {failing.name}:\n    {self.failure}"] if failing else []
-        kind = self.result.kind if failing and isinstance(self.result, Maybe) else self.result
+        kind = (
+            self.result.kind
+            if failing and isinstance(self.result, Maybe)
+            else self.result
+        )
         result = _skeleton(kind, remaining, tags, ())
-        if isinstance(self.result, Sequence) and self.result.type == "tuple" and len(self.result.items) > 1:
+        if (
+            isinstance(self.result, Sequence)
+            and self.result.type == "tuple"
+            and len(self.result.items) > 1
+        ):
             result = result[1:-1]
         closing = [f"return {result}"] if self.result != NONE else []
         return [call, *raising, *self.epilogue, *closing]
@@ -214,7 +315,11 @@ class Shell:
         given = [*self.names, *[None] * count][:count]
         for i, name in enumerate(given):
             fallback = "result" if count == 1 else f"result_{i + 1}"
-            chosen = name if name and name not in names and name not in self.extra else fallback
+            chosen = (
+                name
+                if name and name not in names and name not in self.extra
+                else fallback
+            )
             names.append(chosen)
         return names
 
@@ -226,7 +331,9 @@ def _has_python(kind: Kind) -> bool:
         return any(_has_python(value) for _, value in kind.items)
     if isinstance(kind, Rows):
         return True
-    return (isinstance(kind, Python) and kind != NONE) or (isinstance(kind, Tensor) and kind.weak is not None)
+    return (isinstance(kind, Python) and kind != NONE) or (
+        isinstance(kind, Tensor) and kind.weak is not None
+    )
 
 
 def _tensor_leaves(kind: Kind) -> list[Kind]:
@@ -237,13 +344,34 @@ def _tensor_leaves(kind: Kind) -> list[Kind]:
     return [] if isinstance(kind, Python) else [kind]
 
 
-def _skeleton(kind: Kind, names: Iterator[str], tags: Mapping[tuple[int, ...], Tag], path: tuple[int, ...]) -> str:
+def _skeleton(
+    kind: Kind,
+    names: Iterator[str],
+    tags: Mapping[tuple[int, ...], Tag],
+    path: tuple[int, ...],
+) -> str:
     """The text of the result, built from its tensors."""
     if isinstance(kind, Sequence):
-        return display(kind.type, [_skeleton(item, names, tags, (*path, i)) for i, item in enumerate(kind.items)])
+        return display(
+            kind.type,
+            [
+                _skeleton(item, names, tags, (*path, i))
+                for i, item in enumerate(kind.items)
+            ],
+        )
     if isinstance(kind, Dict):
-        values = [_skeleton(value, names, tags, (*path, i)) for i, (_, value) in enumerate(kind.items)]
-        return "{" + ", ".join(f"{quoted(k)}: {v}" for (k, _), v in zip(kind.items, values, strict=True)) + "}"
+        values = [
+            _skeleton(value, names, tags, (*path, i))
+            for i, (_, value) in enumerate(kind.items)
+        ]
+        return (
+            "{"
+            + ", ".join(
+                f"{quoted(k)}: {v}"
+                for (k, _), v in zip(kind.items, values, strict=True)
+            )
+            + "}"
+        )
     if isinstance(kind, Python):
         return quoted(kind.value) if isinstance(kind.value, str) else repr(kind.value)
     return _told_apart(next(names), kind, tags.get(path))
@@ -278,12 +406,22 @@ def _entries(value: ast.expr | None) -> dict[str, ast.expr]:
 def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:
     if isinstance(kind, Sequence):
         nodes: list[ast.expr | None] = (
-            list(value.elts) if isinstance(value, ast.Tuple | ast.List) else [None] * len(kind.items)
+            list(value.elts)
+            if isinstance(value, ast.Tuple | ast.List)
+            else [None] * len(kind.items)
         )
-        return [leaf for node, item in zip(nodes, kind.items, strict=True) for leaf in _leaf_nodes(node, item)]
+        return [
+            leaf
+            for node, item in zip(nodes, kind.items, strict=True)
+            for leaf in _leaf_nodes(node, item)
+        ]
     if isinstance(kind, Dict):
         entries = _entries(value)
-        return [leaf for key, item in kind.items for leaf in _leaf_nodes(entries.get(key), item)]
+        return [
+            leaf
+            for key, item in kind.items
+            for leaf in _leaf_nodes(entries.get(key), item)
+        ]
     return [] if isinstance(kind, Python) else [value]
 
 
@@ -304,9 +442,15 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
         for _, value in kind.items:
             check_result(value, node)
     elif isinstance(kind, Elements) and kind.type in ("list", "tuple"):
-        if not isinstance(kind.element, Tensor) or kind.element.weak or kind.element.mixed:
+        if (
+            not isinstance(kind.element, Tensor)
+            or kind.element.weak
+            or kind.element.mixed
+        ):
             raise Refusal(f"it returns {kind}", node)
     elif isinstance(kind, Variable):
-        raise Refusal("it returns a Variable, which a graph gives back as its value", node)
+        raise Refusal(
+            "it returns a Variable, which a graph gives back as its value", node
+        )
     elif not isinstance(kind, Python | Maybe | Tensor | Rows):
         raise Refusal(f"it returns {kind}", node)

@@ -84,14 +84,20 @@ class NoSignature(Rule):
     name = "no-signature"
 
 
-def decorator(facts: FunctionFacts, recorded: Mapping[str, Kind] | None, tf: str) -> str:
+def decorator(
+    facts: FunctionFacts, recorded: Mapping[str, Kind] | None, tf: str
+) -> str:
     """The text of the decorator, without the `@`; `recorded` are the kinds of the parameters in the recorded calls."""
     signature = _signature(facts, recorded or facts.parameters, tf)
-    options = "autograph=False" + (f", input_signature=[{signature}]" if signature is not None else "")
+    options = "autograph=False" + (
+        f", input_signature=[{signature}]" if signature is not None else ""
+    )
     return f"{tf}.function({options})"
 
 
-def _signature(facts: FunctionFacts, parameters: Mapping[str, Kind], tf: str) -> str | None:
+def _signature(
+    facts: FunctionFacts, parameters: Mapping[str, Kind], tf: str
+) -> str | None:
     """The specs of the parameters; None where a signature would change what callers may pass."""
     args = facts.definition.node.args
     if args.vararg or args.kwarg or args.kwonlyargs or args.defaults:
@@ -109,7 +115,11 @@ def _signature(facts: FunctionFacts, parameters: Mapping[str, Kind], tf: str) ->
 
 
 def _spec(kind: Kind | None, tf: str, is_recorded: bool) -> str | None:
-    if isinstance(kind, Tensor) and kind.dtype and (kind.shape is not None or is_recorded):
+    if (
+        isinstance(kind, Tensor)
+        and kind.dtype
+        and (kind.shape is not None or is_recorded)
+    ):
         return f"{tf}.TensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"
     if isinstance(kind, Ragged) and kind.dtype and kind.shape:
         return f"{tf}.RaggedTensorSpec({_shape(kind.shape)}, {tf}.{kind.dtype})"

@@ -7,6 +7,7 @@ import io
 import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from typing import Any
 
 
 class Source:
@@ -23,7 +24,10 @@ class Source:
         if not is_placed(node):
             return _unparsed(node, {})
         return self._between(
-            node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0
+            node.lineno,
+            node.col_offset,
+            node.end_lineno or node.lineno,
+            node.end_col_offset or 0,
         ).decode("utf-8", "surrogatepass")
 
     def _between(self, line: int, column: int, end_line: int, end_column: int) -> bytes:
@@ -31,6 +35,10 @@ class Source:
             return self._bytes[line - 1][column:end_column]
         parts = [self._bytes[line - 1][column:], *self._bytes[line : end_line - 1]]
         return b"\n".join([*parts, self._bytes[end_line - 1][:end_column]])
+
+    def column(self, line: int, offset: int) -> int:
+        """The column in characters, from 1, of an offset of `ast` in a line."""
+        return len(self._bytes[line - 1][:offset].decode("utf-8", "replace")) + 1
 
     def spliced(self, node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
         """The text of a node with the texts of some nodes inside it replaced."""
@@ -42,10 +50,18 @@ class Source:
             result += self._between(line, column, inner.lineno, inner.col_offset)
             result += edits[inner].encode("utf-8", "surrogatepass")
             line, column = inner.end_lineno or inner.lineno, inner.end_col_offset or 0
-            if _is_call(edits[inner]) and _groups(result, edits[inner]) and self._bytes[line - 1][column : column + 1] == b")":
-                result = result[: -len(edits[inner].encode()) - 1] + edits[inner].encode()
+            if (
+                _is_call(edits[inner])
+                and _groups(result, edits[inner])
+                and self._bytes[line - 1][column : column + 1] == b")"
+            ):
+                result = (
+                    result[: -len(edits[inner].encode()) - 1] + edits[inner].encode()
+                )
                 column += 1
-        result += self._between(line, column, node.end_lineno or node.lineno, node.end_col_offset or 0)
+        result += self._between(
+            line, column, node.end_lineno or node.lineno, node.end_col_offset or 0
+        )
         return result.decode("utf-8", "surrogatepass")
 
     @cached_property
@@ -65,7 +81,10 @@ class Source:
             first = node.lineno
             while first > 1 and self.lines[first - 2].lstrip().startswith("#"):
                 first -= 1
-            if any(line in self.comment_lines for line in range(first, (node.end_lineno or first) + 1)):
+            if any(
+                line in self.comment_lines
+                for line in range(first, (node.end_lineno or first) + 1)
+            ):
                 return True
         return False
 
@@ -75,7 +94,11 @@ class Source:
         found: set[str] = set()
         for node in ast.walk(self.tree):
             match node:
-                case ast.Name(id=name) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                case (
+                    ast.Name(id=name)
+                    | ast.FunctionDef(name=name)
+                    | ast.ClassDef(name=name)
+                ):
                     found.add(name)
                 case ast.arg(arg=name) | ast.Attribute(attr=name):
                     found.add(name)
@@ -102,7 +125,20 @@ def _groups(before: bytes, text: str) -> bool:
     if not head.endswith(b"("):
         return False
     last = head[:-1].rstrip()[-1:]
-    return last in (b"+", b"-", b"*", b"/", b"=", b"<", b">", b"%", b"@", b"(", b",", b"[")
+    return last in (
+        b"+",
+        b"-",
+        b"*",
+        b"/",
+        b"=",
+        b"<",
+        b">",
+        b"%",
+        b"@",
+        b"(",
+        b",",
+        b"[",
+    )
 
 
 class _Placed(ast.NodeTransformer):
@@ -112,12 +148,16 @@ class _Placed(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         if node in self.edits and isinstance(node, ast.expr):
             return ast.Name(self.edits[node], ast.Load())
-        fields = {}
+        fields: dict[str, Any] = {}
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
-                fields[name] = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
+                fields[name] = [
+                    self.visit(v) if isinstance(v, ast.AST) else v for v in value
+                ]
             else:
-                fields[name] = self.visit(value) if isinstance(value, ast.AST) else value
+                fields[name] = (
+                    self.visit(value) if isinstance(value, ast.AST) else value
+                )
         return type(node)(**fields)
 
 

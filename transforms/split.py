@@ -31,7 +31,13 @@ from .facts.kinds import (
     weak,
 )
 from .facts.liveness import reads
-from .facts.modules import FunctionDefinition, blocks, bound_names, own_nodes, target_names
+from .facts.modules import (
+    FunctionDefinition,
+    blocks,
+    bound_names,
+    own_nodes,
+    target_names,
+)
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, stage
@@ -80,7 +86,12 @@ def split(session: Session, facts: FunctionFacts, name: str) -> Split | None:
     """The function as shell and core; None where no such split keeps what eager mode does."""
     definition = facts.definition
     args = definition.node.args
-    if args.vararg or args.kwarg or definition.is_generator or definition.parent is not None:
+    if (
+        args.vararg
+        or args.kwarg
+        or definition.is_generator
+        or definition.parent is not None
+    ):
         return None
     if definition.is_property or definition.is_static or definition.is_class_method:
         return None
@@ -98,13 +109,23 @@ class _Splitter:
         self.name = name
         node = self.definition.node
         self.parameters = [a.arg for a in self.definition.parameters]
-        taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(self.parameters)
+        taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(
+            self.parameters
+        )
         taken |= set(dir(builtins)) | set(kwlist)
-        self.names = Names(taken | set(session.module.imports) | set(session.module.functions))
+        self.names = Names(
+            taken | set(session.module.imports) | set(session.module.functions)
+        )
         self.state = self._state()
         docstring = 1 if ast.get_docstring(node, False) is not None else 0
-        self.body = [s for s in node.body[docstring:] if not isinstance(s, ast.Global | ast.Nonlocal)]
-        self.declarations = [s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)]
+        self.body = [
+            s
+            for s in node.body[docstring:]
+            if not isinstance(s, ast.Global | ast.Nonlocal)
+        ]
+        self.declarations = [
+            s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)
+        ]
         self.replaced = {id(s): _replaced(s, self.state) for s in self.body}
 
     # ---- state
@@ -113,24 +134,33 @@ class _Splitter:
         """The globals and attributes that change between calls, by their text."""
         found: dict[str, StateVariable] = {}
         for problem in self.facts.problems:
-            if problem.code not in STATE_CODES or not isinstance(problem.node, ast.Name | ast.Attribute):
+            if problem.code not in STATE_CODES or not isinstance(
+                problem.node, ast.Name | ast.Attribute
+            ):
                 continue
             chain = ast.unparse(problem.node)
             if chain not in found and self._is_outside(problem.node):
                 kind = self._state_kind(chain, problem.node)
                 if kind is not None:
-                    name = self.names.fresh(chain.rpartition(".")[2].lstrip("_").lower() or "state")
+                    name = self.names.fresh(
+                        chain.rpartition(".")[2].lstrip("_").lower() or "state"
+                    )
                     found[chain] = StateVariable(chain, name, kind)
         for declared in own_nodes(self.definition.node):
             if isinstance(declared, ast.Global | ast.Nonlocal):
                 for chain in declared.names:
                     kind = self._state_kind(chain, ast.Name(chain, ast.Load()))
                     if chain not in found and kind is not None:
-                        found[chain] = StateVariable(chain, self.names.fresh(chain.lower()), kind)
+                        found[chain] = StateVariable(
+                            chain, self.names.fresh(chain.lower()), kind
+                        )
         for node in own_nodes(self.definition.node):
-            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-                if (chain := ast.unparse(node)) in found:
-                    found[chain].written = True
+            if (
+                isinstance(node, ast.Name | ast.Attribute)
+                and isinstance(node.ctx, ast.Store)
+                and (chain := ast.unparse(node)) in found
+            ):
+                found[chain].written = True
         self._check_state(found)
         return found
 
@@ -154,25 +184,50 @@ class _Splitter:
 
     def _is_plain_attribute(self, root: str, name: str) -> bool:
         """Whether an attribute is set where its object is made, and nothing else serves it."""
-        kind = self.facts.parameters.get(root) or self.session.global_kind(root, None) or UNKNOWN
-        made = self.session.class_of(kind.name) if isinstance(kind, Object | Type) else None
+        kind = (
+            self.facts.parameters.get(root)
+            or self.session.global_kind(root, None)
+            or UNKNOWN
+        )
+        made = (
+            self.session.class_of(kind.name)
+            if isinstance(kind, Object | Type)
+            else None
+        )
         if made is None:
             return False
-        if self.session.module.method(made.qualname, name) or self.session.module.method(made.qualname, "__getattr__"):
+        if self.session.module.method(
+            made.qualname, name
+        ) or self.session.module.method(made.qualname, "__getattr__"):
             return False
         if self.session.module.method(made.qualname, "__setattr__"):
             return False
-        initial = {n for s in made.node.body if isinstance(s, ast.Assign) for t in s.targets for n in target_names(t)}
+        initial = {
+            n
+            for s in made.node.body
+            if isinstance(s, ast.Assign)
+            for t in s.targets
+            for n in target_names(t)
+        }
         if name in initial:
             return isinstance(kind, Type) or self._is_always_written(f"{root}.{name}")
         initializer = self.session.module.method(made.qualname, "__init__")
         return initializer is not None and any(
-            isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store) for n in ast.walk(initializer.original)
+            isinstance(n, ast.Attribute)
+            and n.attr == name
+            and isinstance(n.ctx, ast.Store)
+            for n in ast.walk(initializer.original)
         )
 
     def _is_always_written(self, chain: str) -> bool:
         return any(
-            isinstance(s, ast.Assign | ast.AugAssign) and chain in {ast.unparse(n) for n in ast.walk(s) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)}
+            isinstance(s, ast.Assign | ast.AugAssign)
+            and chain
+            in {
+                ast.unparse(n)
+                for n in ast.walk(s)
+                if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+            }
             for s in self.definition.node.body
         )
 
@@ -182,13 +237,15 @@ class _Splitter:
             node = node.value
         if not isinstance(node, ast.Name):
             return False
-        local = {n for s in self.definition.node.body for n in _bound(s)} - self.definition.declared_global
+        local = {
+            n for s in self.definition.node.body for n in _bound(s)
+        } - self.definition.declared_global
         return node.id in self.parameters or node.id not in local
 
     def _state_kind(self, chain: str, node: ast.expr) -> Kind | None:
         """How the core takes a piece of state; None where it cannot."""
         recorded = self.session.recorded(self.definition.qualname)
-        seen = UNKNOWN
+        seen: Kind = UNKNOWN
         if recorded is not None:
             places = (recorded.attributes, recorded.globals, recorded.closure)
             seen = next((p[chain] for p in places if chain in p), UNKNOWN)
@@ -199,7 +256,8 @@ class _Splitter:
     # ---- the search
 
     def split(self) -> Split | None:
-        before, core, after = [], list(self.body), []
+        before: list[ast.stmt] = []
+        core, after = list(self.body), list(before)
         for _ in range(MOST_ROUNDS):
             found = self._try(before, core, after)
             problem = found if isinstance(found, Refusal) else None
@@ -215,7 +273,11 @@ class _Splitter:
                 before.append(statement)
             elif self._may_wait(statement, core[index:], problem.code):
                 self._insert(after, statement)
-            elif not after and not self._works(core[:index]) and all(hasattr(s, "lineno") for s in core[:index]):
+            elif (
+                not after
+                and not self._works(core[:index])
+                and all(hasattr(s, "lineno") for s in core[:index])
+            ):
                 before += [*core[:index], statement]
                 del core[:index]
             else:
@@ -225,10 +287,19 @@ class _Splitter:
         return None
 
     def _with_plain_return(
-        self, found: Split | None, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
+        self,
+        found: Split | None,
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        after: list[ast.stmt],
     ) -> Split | None:
         """The split with the return in the shell, where it only names what the core gives back anyway."""
-        if found is None or not core or not _is_plain_return(core[-1]) or not (after or found.state):
+        if (
+            found is None
+            or not core
+            or not _is_plain_return(core[-1])
+            or not (after or found.state)
+        ):
             return found
         again = self._try(before, core[:-1], [*after, core[-1]])
         return again if isinstance(again, Split) else found
@@ -239,27 +310,48 @@ class _Splitter:
 
     def _works(self, statements: Sequenced[ast.stmt]) -> bool:
         """Whether tensor work is among statements, so that they are worth a core."""
-        return sum(self.facts.kinds.get(n) is not None for s in statements for n in ast.walk(s) if isinstance(n, ast.Call | ast.BinOp)) > 6
+        return (
+            sum(
+                self.facts.kinds.get(n) is not None
+                for s in statements
+                for n in ast.walk(s)
+                if isinstance(n, ast.Call | ast.BinOp)
+            )
+            > 6
+        )
 
     def _index_of(self, problem: Refusal, core: list[ast.stmt]) -> int | None:
         for i, statement in enumerate(core):
             made = self.replaced[id(statement)]
-            if problem.node is not None and any(n is problem.node for n in ast.walk(made)):
+            if problem.node is not None and any(
+                n is problem.node for n in ast.walk(made)
+            ):
                 return i
         return None
 
     def _may_go_first(
-        self, statement: ast.stmt, earlier: list[ast.stmt], after: list[ast.stmt], code: str
+        self,
+        statement: ast.stmt,
+        earlier: list[ast.stmt],
+        after: list[ast.stmt],
+        code: str,
     ) -> bool:
         """Whether a statement can run before the tensor work that stands before it."""
         if not earlier:
             return True
-        if any(_exits(statement)) or after or code not in DRAWS or not _only_draws(statement):
+        if (
+            any(_exits(statement))
+            or after
+            or code not in DRAWS
+            or not _only_draws(statement)
+        ):
             return False
         bound = {n for s in earlier for n in self._changed(s)}
         if bound & (_all_reads(statement) | set(_bound(statement))):
             return False
-        if any(self._touches_state(s) for s in earlier) and self._touches_state(statement):
+        if any(self._touches_state(s) for s in earlier) and self._touches_state(
+            statement
+        ):
             return False
         return not {n for s in earlier for n in _all_reads(s)} & set(_bound(statement))
 
@@ -268,11 +360,19 @@ class _Splitter:
         names = set(_bound(statement))
         for node in ast.walk(statement):
             match node:
-                case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store() | ast.Del()):
+                case ast.Subscript(
+                    value=ast.Name(id=name), ctx=ast.Store() | ast.Del()
+                ):
                     names.add(name)
                 case ast.Call(func=function, args=args):
-                    owners = [function.value] if isinstance(function, ast.Attribute) else []
-                    names |= {n.id for n in [*owners, *args] if isinstance(n, ast.Name) and self._is_object(n)}
+                    owners = (
+                        [function.value] if isinstance(function, ast.Attribute) else []
+                    )
+                    names |= {
+                        n.id
+                        for n in [*owners, *args]
+                        if isinstance(n, ast.Name) and self._is_object(n)
+                    }
         return names
 
     def _is_object(self, node: ast.Name) -> bool:
@@ -284,16 +384,25 @@ class _Splitter:
         if any(_exits(statement)):
             return False
         later = [s for s in later if not _is_plain_return(s)]
-        if later and (code not in WAITS or self._has_effects(statement, ("assign", "random", "variable", "io"))):
+        if later and (
+            code not in WAITS
+            or self._has_effects(statement, ("assign", "random", "variable", "io"))
+        ):
             return False
         bound = self._changed(statement)
         read = _all_reads(statement)
         for other in later:
-            if bound & (_all_reads(other) | self._changed(other)) or read & self._changed(other):
+            if bound & (
+                _all_reads(other) | self._changed(other)
+            ) or read & self._changed(other):
                 return False
-            if self._has_effects(other, ("stdout", "io")) or self._writes_state(other, statement):
+            if self._has_effects(other, ("stdout", "io")) or self._writes_state(
+                other, statement
+            ):
                 return False
-        returned = [n for s in later if isinstance(s, ast.Return) for n in _all_reads(s)]
+        returned = [
+            n for s in later if isinstance(s, ast.Return) for n in _all_reads(s)
+        ]
         return not bound & set(returned)
 
     def _has_effects(self, statement: ast.stmt, names: tuple[str, ...]) -> bool:
@@ -301,11 +410,19 @@ class _Splitter:
         return any(id(n) in nodes for n in ast.walk(statement))
 
     def _touches_state(self, statement: ast.stmt) -> bool:
-        return any(ast.unparse(n) in self.state for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute))
+        return any(
+            ast.unparse(n) in self.state
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Name | ast.Attribute)
+        )
 
     def _writes_state(self, other: ast.stmt, statement: ast.stmt) -> bool:
         """Whether a later statement writes state that this one mentions."""
-        mentioned = {ast.unparse(n) for n in ast.walk(statement) if isinstance(n, ast.Name | ast.Attribute)}
+        mentioned = {
+            ast.unparse(n)
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Name | ast.Attribute)
+        }
         written = {
             ast.unparse(n)
             for n in ast.walk(other)
@@ -315,14 +432,23 @@ class _Splitter:
 
     # ---- one try
 
-    def _try(self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]) -> Split | Refusal | None:
+    def _try(
+        self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
+    ) -> Split | Refusal | None:
         """The split with these statements in the core, or the first problem inside it."""
         made = [self.replaced[id(s)] for s in core]
         read = {n for s in made for n in _all_reads(s)}
-        state = [s for s in self.state.values() if s.name in read or self._written_in(s, made)]
+        state = [
+            s
+            for s in self.state.values()
+            if s.name in read or self._written_in(s, made)
+        ]
         parameters: dict[str, Kind] = {}
         arguments: list[tuple[str, Kind]] = []
-        for name in [*self.parameters, *dict.fromkeys(n for s in before for n in _bound(s))]:
+        for name in [
+            *self.parameters,
+            *dict.fromkeys(n for s in before for n in _bound(s)),
+        ]:
             is_self = bool(self.definition.owner) and name == self.parameters[0]
             if (name in read or is_self) and name not in parameters:
                 parameters[name] = self._kind_before(name, before)
@@ -337,20 +463,34 @@ class _Splitter:
         given = self._given(after, made)
         outs = [s.name for s in state if self._written_in(s, made)]
         body = _with_results(made, outs, given)
-        definition = FunctionDefinition(self._function(parameters, body), self._qualname(), self.definition.owner)
+        definition = FunctionDefinition(
+            self._function(parameters, body), self._qualname(), self.definition.owner
+        )
         definition.original = self.definition.original
-        found = self.session.analyse_core(definition, parameters, self.definition.qualname)
+        found = self.session.analyse_core(
+            definition, parameters, self.definition.qualname
+        )
         if found.problems:
             return found.problems[0]
         if not found.operations:
             return None
         for variable in state:
             variable.written = variable.name in outs
-        return Split(definition, [*self.declarations, *before], after, state, given, arguments, parameters)
+        return Split(
+            definition,
+            [*self.declarations, *before],
+            after,
+            state,
+            given,
+            arguments,
+            parameters,
+        )
 
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
         return any(
-            isinstance(n, ast.Name) and n.id == variable.name and isinstance(n.ctx, ast.Store)
+            isinstance(n, ast.Name)
+            and n.id == variable.name
+            and isinstance(n.ctx, ast.Store)
             for s in made
             for n in ast.walk(s)
         )
@@ -367,15 +507,21 @@ class _Splitter:
     def _given(self, after: list[ast.stmt], made: list[ast.stmt]) -> list[str]:
         """The names set in the core that Python needs after it."""
         bound = {n for s in made for n in _bound(s)}
-        names = dict.fromkeys(n.id for s in after for n in ast.walk(s) if isinstance(n, ast.Name))
+        names = dict.fromkeys(
+            n.id for s in after for n in ast.walk(s) if isinstance(n, ast.Name)
+        )
         return [n for n in names if n in bound]
 
-    def _function(self, parameters: dict[str, Kind], body: list[ast.stmt]) -> FunctionNode:
+    def _function(
+        self, parameters: dict[str, Kind], body: list[ast.stmt]
+    ) -> FunctionNode:
         made = copy.copy(self.definition.node)
         made.name = self.name
         made.body = body
         made.decorator_list = []
-        made.args = ast.arguments([], [ast.arg(n) for n in parameters], None, [], [], None, [])
+        made.args = ast.arguments(
+            [], [ast.arg(n) for n in parameters], None, [], [], None, []
+        )
         return made
 
     def _qualname(self) -> str:
@@ -403,12 +549,14 @@ def _argument_kind(kind: Kind) -> Kind | None:
 def _replaced(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
     """A statement with state read and written through local names; the same one where it has none."""
     mentions = any(
-        isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in state for n in ast.walk(node)
+        isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in state
+        for n in ast.walk(node)
     )
     if not mentions:
         return node
     made = _copied(node)
-    return _StateNames(state).visit(made)  # type: ignore[no-any-return]
+    result: ast.stmt = _StateNames(state).visit(made)  # type: ignore[assignment]
+    return result
 
 
 def _copied(node: ast.stmt) -> ast.stmt:
@@ -425,14 +573,19 @@ class _StateNames(ast.NodeTransformer):
         self.state = state
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Name | ast.Attribute) and (chain := ast.unparse(node)) in self.state:
+        if (
+            isinstance(node, ast.Name | ast.Attribute)
+            and (chain := ast.unparse(node)) in self.state
+        ):
             name = ast.copy_location(ast.Name(self.state[chain].name, node.ctx), node)
             name.made = True  # type: ignore[attr-defined]
             return name
         return self.generic_visit(node)
 
 
-def _with_results(body: list[ast.stmt], outs: list[str], given: list[str]) -> list[ast.stmt]:
+def _with_results(
+    body: list[ast.stmt], outs: list[str], given: list[str]
+) -> list[ast.stmt]:
     """The core's body, its returns giving back state and names too."""
     extra = [*outs, *given]
     if not extra:
@@ -459,7 +612,9 @@ def _with_result(node: ast.stmt, extra: list[str]) -> ast.stmt:
 
 def _result(node: ast.Return | None, extra: list[str]) -> ast.Return:
     value = node.value if node and node.value else ast.Constant(None)
-    made = ast.Return(ast.Tuple([value, *(ast.Name(n, ast.Load()) for n in extra)], ast.Load()))
+    made = ast.Return(
+        ast.Tuple([value, *(ast.Name(n, ast.Load()) for n in extra)], ast.Load())
+    )
     made.extra = len(extra)  # type: ignore[attr-defined]
     if node is not None:
         made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
@@ -470,16 +625,24 @@ def _returns(node: ast.stmt) -> bool:
     if isinstance(node, ast.Return):
         return True
     if isinstance(node, ast.If):
-        return bool(node.orelse) and _returns(node.body[-1]) and _returns(node.orelse[-1])
+        return (
+            bool(node.orelse) and _returns(node.body[-1]) and _returns(node.orelse[-1])
+        )
     return isinstance(node, ast.With) and _returns(node.body[-1])
 
 
 def _is_plain_return(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Return) and (node.value is None or isinstance(node.value, ast.Name | ast.Constant))
+    return isinstance(node, ast.Return) and (
+        node.value is None or isinstance(node.value, ast.Name | ast.Constant)
+    )
 
 
 def _exits(node: ast.stmt) -> list[bool]:
-    return [True for n in ast.walk(node) if isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise)]
+    return [
+        True
+        for n in ast.walk(node)
+        if isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise)
+    ]
 
 
 def _bound(node: ast.stmt) -> list[str]:
@@ -500,6 +663,6 @@ def _all_reads(node: ast.stmt) -> frozenset[str]:
 
 def _only_draws(node: ast.stmt) -> bool:
     """Whether a statement only sets plain names, so that it can change places with tensor work."""
-    return isinstance(node, ast.Assign) and all(isinstance(t, ast.Name | ast.Tuple) for t in node.targets)
-
-
+    return isinstance(node, ast.Assign) and all(
+        isinstance(t, ast.Name | ast.Tuple) for t in node.targets
+    )

@@ -53,7 +53,9 @@ def length(writer: Writer, node: ast.expr) -> str:
     assert isinstance(kind, Tensor | Variable)
     text = writer.text(node)
     if kind.shape and kind.shape[0] is not None:
-        return f"{text}.shape[0]" if isinstance(node, ast.Name | ast.Attribute) else repr(kind.shape[0])
+        return (
+            f"{text}.shape[0]"
+            if isinstance(node, ast.Name | ast.Attribute)
+            else repr(kind.shape[0])
+        )
     return f"{writer.tf}.shape({text}, {writer.tf}.int64)[0]"
-
-

@@ -78,7 +78,12 @@ def without_dead_stores(steps: list[Step], source: Source) -> list[Step]:
     if not changes(steps):
         return steps
     kept = [s for i, s in enumerate(steps) if not _is_dead(s, steps[i + 1 :], source)]
-    return [replace(s, body=without_dead_stores(s.body, source)) if isinstance(s, Define) else s for s in kept]
+    return [
+        replace(s, body=without_dead_stores(s.body, source))
+        if isinstance(s, Define)
+        else s
+        for s in kept
+    ]
 
 
 def _is_dead(step: Step, later: list[Step], source: Source) -> bool:
@@ -95,7 +100,13 @@ def _is_dead(step: Step, later: list[Step], source: Source) -> bool:
 
 
 def _constant_target(step: Step) -> str | None:
-    node = step.node if isinstance(step, Keep) else ast.parse(step.text).body[0] if isinstance(step, Code) else None
+    node = (
+        step.node
+        if isinstance(step, Keep)
+        else ast.parse(step.text).body[0]
+        if isinstance(step, Code)
+        else None
+    )
     match node:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant()):
             return name
@@ -106,7 +117,9 @@ def _names(step: Step) -> tuple[frozenset[str], frozenset[str]]:
     """The names a step reads, and those it surely writes."""
     match step:
         case Keep(node=node):
-            return _all_reads(node), frozenset(bound_names(node)) if not blocks(node) else frozenset()
+            return _all_reads(node), frozenset(bound_names(node)) if not blocks(
+                node
+            ) else frozenset()
         case Code(text=text):
             (node,) = ast.parse(text).body
             return _free_reads(node), frozenset(bound_names(node))
@@ -119,7 +132,9 @@ def _names(step: Step) -> tuple[frozenset[str], frozenset[str]]:
                 text = header.replace("elif ", "if ", 1)
                 if text.partition(" ")[0].rstrip(":") in ("if", "while", "for", "with"):
                     found |= _all_reads(ast.parse(text + " pass").body[0])
-            return found.union(*(_names(s)[0] for block in inner_blocks for s in block)), frozenset()
+            return found.union(
+                *(_names(s)[0] for block in inner_blocks for s in block)
+            ), frozenset()
 
 
 def _all_reads(node: ast.stmt) -> frozenset[str]:
@@ -135,7 +150,11 @@ def _free_reads(node: ast.stmt) -> frozenset[str]:
             bound |= {a.arg for a in inner.args.args}
             visit(inner.body, bound)
             return
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load) and inner.id not in bound:
+        if (
+            isinstance(inner, ast.Name)
+            and isinstance(inner.ctx, ast.Load)
+            and inner.id not in bound
+        ):
             found.add(inner.id)
         for child in ast.iter_child_nodes(inner):
             visit(child, bound)

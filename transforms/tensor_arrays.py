@@ -73,7 +73,9 @@ def _kept(body: list[ast.stmt], writes: set[int]) -> list[ast.stmt]:
     result: list[ast.stmt] = []
     for node in body:
         match node:
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))) as call) if id(call) in writes:
+            case ast.Expr(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))) as call
+            ) if id(call) in writes:
                 made: ast.stmt = ast.Assign([ast.Name(name, ast.Store())], call)
                 made.origin = node  # type: ignore[attr-defined]
                 result.append(made)

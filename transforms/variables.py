@@ -58,7 +58,9 @@ class LocalVariable(Rule):
 
     code = "GL304"
     name = "local-variable"
-    errors = (r"tf\.function only supports singleton tf\.Variables created on the first call",)
+    errors = (
+        r"tf\.function only supports singleton tf\.Variables created on the first call",
+    )
 
 
 @dataclass
@@ -70,19 +72,27 @@ class Hoisted:
     statements: list[str] = field(default_factory=list)
 
 
-def local_variables(facts: FunctionFacts) -> list[tuple[ast.Assign, ast.Call, Variable]]:
+def local_variables(
+    facts: FunctionFacts,
+) -> list[tuple[ast.Assign, ast.Call, Variable]]:
     """The statements `name = tf.Variable(...)` of a function, with the kinds they make."""
     found = []
     for node in own_nodes(facts.definition.node):
         match node:
             case ast.Assign(targets=[ast.Name()], value=ast.Call() as call):
                 function, kind = facts.kind(call.func), facts.kind(call)
-                if isinstance(function, Function) and function.name == "tensorflow.Variable" and isinstance(kind, Variable):
+                if (
+                    isinstance(function, Function)
+                    and function.name == "tensorflow.Variable"
+                    and isinstance(kind, Variable)
+                ):
                     found.append((node, call, kind))
     return sorted(found, key=lambda item: item[0].lineno)
 
 
-def hoist(facts: FunctionFacts, module: ModuleFacts, source: Source, tf: str) -> Hoisted | None:
+def hoist(
+    facts: FunctionFacts, module: ModuleFacts, source: Source, tf: str
+) -> Hoisted | None:
     """The function with its Variables made outside; None where that cannot keep what eager mode does."""
     found = local_variables(facts)
     definition = facts.definition
@@ -103,7 +113,9 @@ def hoist(facts: FunctionFacts, module: ModuleFacts, source: Source, tf: str) ->
         options = [source.segment(k.value) for k in call.keywords if k.arg in KEPT]
         names = [k.arg for k in call.keywords if k.arg in KEPT]
         kept = "".join(f", {n}={o}" for n, o in zip(names, options, strict=True))
-        result.statements.append(f"{target.id} = {tf}.Variable({Promotion(tf).zero(kind, node)}{kept})")
+        result.statements.append(
+            f"{target.id} = {tf}.Variable({Promotion(tf).zero(kind, node)}{kept})"
+        )
         replaced[node] = _as_assign(node, target.id, initial)
     for old, new in replaced.items():
         new.origin = old  # type: ignore[attr-defined]
@@ -113,45 +125,83 @@ def hoist(facts: FunctionFacts, module: ModuleFacts, source: Source, tf: str) ->
 
 
 def _initial(call: ast.Call) -> ast.expr | None:
-    if len(call.args) == 1 and all(k.arg in ("dtype", "trainable", "name") for k in call.keywords):
+    if len(call.args) == 1 and all(
+        k.arg in ("dtype", "trainable", "name") for k in call.keywords
+    ):
         return call.args[0]
     return None
 
 
-def _hoistable(facts: FunctionFacts, module: ModuleFacts, name: str, call: ast.Call, kind: Kind) -> bool:
+def _hoistable(
+    facts: FunctionFacts, module: ModuleFacts, name: str, call: ast.Call, kind: Kind
+) -> bool:
     assert isinstance(kind, Variable)
     if kind.dtype is None or kind.shape is None or None in kind.shape:
         return False
-    if any(call in nodes or any(n in nodes for n in ast.walk(call)) for nodes in (facts.effects.get("random", []),)):
+    if any(
+        call in nodes or any(n in nodes for n in ast.walk(call))
+        for nodes in (facts.effects.get("random", []),)
+    ):
         return False
-    taken = name in module.assignments or name in module.functions or name in module.classes or name in module.imports
+    taken = (
+        name in module.assignments
+        or name in module.functions
+        or name in module.classes
+        or name in module.imports
+    )
     if taken or name in facts.parameters:
         return False
     others = [d for d in module.functions.values() if d is not facts.definition]
-    if any(isinstance(n, ast.Name) and n.id == name for d in others for n in ast.walk(d.node)):
+    if any(
+        isinstance(n, ast.Name) and n.id == name
+        for d in others
+        for n in ast.walk(d.node)
+    ):
         return False
-    setters = [s for s in _statements(facts.definition.node.body) if name in bound_names(s)]
+    setters = [
+        s for s in _statements(facts.definition.node.body) if name in bound_names(s)
+    ]
     return len(setters) == 1 and not _escapes(facts, name)
 
 
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
-    return [s for node in body for s in (node, *(i for b in blocks(node) for i in _statements(b)))]
+    return [
+        s
+        for node in body
+        for s in (node, *(i for b in blocks(node) for i in _statements(b)))
+    ]
 
 
 def _escapes(facts: FunctionFacts, name: str) -> bool:
     """Whether the Variable itself gets to where it may be kept."""
     parents = {
-        child: node for node in ast.walk(facts.definition.node) for child in ast.iter_child_nodes(node)
+        child: node
+        for node in ast.walk(facts.definition.node)
+        for child in ast.iter_child_nodes(node)
     }
     for node in ast.walk(facts.definition.node):
-        if not (isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ):
             continue
         parent = parents[node]
-        if isinstance(parent, ast.Attribute | ast.BinOp | ast.Compare | ast.UnaryOp | ast.Subscript | ast.AugAssign):
+        if isinstance(
+            parent,
+            ast.Attribute
+            | ast.BinOp
+            | ast.Compare
+            | ast.UnaryOp
+            | ast.Subscript
+            | ast.AugAssign,
+        ):
             continue
         if isinstance(parent, ast.Call) and node in parent.args:
             function = facts.kind(parent.func)
-            if isinstance(function, Function) and function.name.startswith(("tensorflow.", "method.gradient")):
+            if isinstance(function, Function) and function.name.startswith(
+                ("tensorflow.", "method.gradient")
+            ):
                 continue
         return True
     return False
@@ -169,19 +219,35 @@ def _is_constant(facts: FunctionFacts, name: str) -> bool:
             case ast.Attribute(attr="GradientTape" | "gradient"):
                 return False
     return not any(
-        isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name) and n.value.id == name and n.attr in ("read_value", "value")
+        isinstance(n, ast.Attribute)
+        and isinstance(n.value, ast.Name)
+        and n.value.id == name
+        and n.attr in ("read_value", "value")
         for n in ast.walk(facts.definition.node)
     )
 
 
-def _as_tensor(node: ast.Assign, initial: ast.expr, call: ast.Call, kind: Variable, tf: str) -> ast.stmt:
+def _as_tensor(
+    node: ast.Assign, initial: ast.expr, call: ast.Call, kind: Variable, tf: str
+) -> ast.stmt:
     literal = isinstance(initial, ast.Constant | ast.List | ast.Tuple | ast.UnaryOp)
-    function = ast.Attribute(ast.Name(tf, ast.Load()), "constant" if literal else "stop_gradient", ast.Load())
+    function = ast.Attribute(
+        ast.Name(tf, ast.Load()), "constant" if literal else "stop_gradient", ast.Load()
+    )
     if not literal and _has_dtype(call):
         cast = ast.Attribute(ast.Name(tf, ast.Load()), "cast", ast.Load())
-        dtype_node = ast.Attribute(ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load())
-        return ast.Assign(node.targets, ast.Call(function, [ast.Call(cast, [initial, dtype_node], [])], []))
-    dtype = [ast.Attribute(ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load())] if _has_dtype(call) else []
+        dtype_node = ast.Attribute(
+            ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load()
+        )
+        return ast.Assign(
+            node.targets,
+            ast.Call(function, [ast.Call(cast, [initial, dtype_node], [])], []),
+        )
+    dtype = (
+        [ast.Attribute(ast.Name(tf, ast.Load()), str(kind.dtype), ast.Load())]
+        if _has_dtype(call)
+        else []
+    )
     return ast.Assign(node.targets, ast.Call(function, [initial, *dtype], []))
 
 
@@ -194,7 +260,9 @@ def _as_assign(node: ast.Assign, name: str, initial: ast.expr) -> ast.stmt:
     return ast.Expr(ast.Call(function, [initial], []))
 
 
-def _replaced(body: list[ast.stmt], replaced: dict[ast.stmt, ast.stmt]) -> list[ast.stmt]:
+def _replaced(
+    body: list[ast.stmt], replaced: dict[ast.stmt, ast.stmt]
+) -> list[ast.stmt]:
     result = []
     for node in body:
         if node in replaced:

@@ -85,9 +85,7 @@ def interpret(program: Program) -> Interpreted:
         fingerprint(lines, definition.node), len(rows), parameters=parameters
     )
     profile = Profile(Path(), {f"{MODULE}.py::{program.entry}": recorded})
-    return Interpreted(
-        tree, Session(module, lines, f"{MODULE}.py", profile).analyse()
-    )
+    return Interpreted(tree, Session(module, lines, f"{MODULE}.py", profile).analyse())
 
 
 def complaints(program: Program, found: Interpreted) -> list[str]:

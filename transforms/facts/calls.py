@@ -45,7 +45,14 @@ GRAPH_BASES = frozenset(
         "keras.layers.Layer",
     }
 )
-KERAS_CALLS = frozenset({"tensorflow.keras.Model", "tensorflow.keras.layers.Layer", "keras.Model", "keras.layers.Layer"})
+KERAS_CALLS = frozenset(
+    {
+        "tensorflow.keras.Model",
+        "tensorflow.keras.layers.Layer",
+        "keras.Model",
+        "keras.layers.Layer",
+    }
+)
 
 
 @dataclass
@@ -62,7 +69,10 @@ class Arguments:
 
 
 def bind(
-    definition: FunctionDefinition, arguments: Arguments, receiver: Kind | None, defaults: Mapping[str, Kind]
+    definition: FunctionDefinition,
+    arguments: Arguments,
+    receiver: Kind | None,
+    defaults: Mapping[str, Kind],
 ) -> dict[str, Kind] | None:
     """The kinds of a function's parameters in a call; None where they do not fit."""
     args = definition.node.args
@@ -107,7 +117,9 @@ def _length(arguments: Arguments) -> Outcome | None:
     return None if kind == UNKNOWN else outcome(kind)
 
 
-def _conversion(name: str, fold: Callable[..., object]) -> Callable[[Arguments], Outcome | None]:
+def _conversion(
+    name: str, fold: Callable[..., object]
+) -> Callable[[Arguments], Outcome | None]:
     """int, float, bool, str: of a tensor the Python value that it would be, held in a tensor."""
 
     def convert(arguments: Arguments) -> Outcome | None:
@@ -117,10 +129,18 @@ def _conversion(name: str, fold: Callable[..., object]) -> Callable[[Arguments],
             return outcome(python(fold()))
         kind = arguments.positional[0]
         if isinstance(kind, Tensor | Variable):
-            if name == "str" or kind.dtype == "string" or not (kind.shape is None or all(d == 1 for d in kind.shape)):
+            if (
+                name == "str"
+                or kind.dtype == "string"
+                or not (kind.shape is None or all(d == 1 for d in kind.shape))
+            ):
                 return None
             return outcome(replace(weak(name), mixed=False))
-        if isinstance(kind, Python) and kind.known and kind.type in ("int", "float", "bool", "str"):
+        if (
+            isinstance(kind, Python)
+            and kind.known
+            and kind.type in ("int", "float", "bool", "str")
+        ):
             try:
                 return outcome(python(fold(kind.value)))
             except (ValueError, OverflowError) as error:
@@ -135,7 +155,11 @@ def _extreme(fold: Callable[..., object]) -> Callable[[Arguments], Outcome | Non
         kinds = arguments.positional
         if len(kinds) == 1 and isinstance(kinds[0], Sequence):
             kinds = list(kinds[0].items)
-        if arguments.keywords or not kinds or not all(isinstance(k, Python) for k in kinds):
+        if (
+            arguments.keywords
+            or not kinds
+            or not all(isinstance(k, Python) for k in kinds)
+        ):
             return _host_only(arguments)
         if all(isinstance(k, Python) and k.known for k in kinds):
             try:
@@ -152,7 +176,9 @@ def _sum(arguments: Arguments) -> Outcome | None:
     if len(kinds) != 1 or arguments.keywords:
         return None
     if isinstance(kinds[0], Elements) and isinstance(kinds[0].element, Python):
-        return outcome(join_all([INT, kinds[0].element]) if kinds[0].element != INT else INT)
+        return outcome(
+            join_all([INT, kinds[0].element]) if kinds[0].element != INT else INT
+        )
     if not isinstance(kinds[0], Sequence):
         return None
     total: Kind = python(0)
@@ -166,8 +192,10 @@ def _sum(arguments: Arguments) -> Outcome | None:
 
 def _absolute(arguments: Arguments) -> Outcome | None:
     (kind,) = arguments.positional
-    if is_tensor(kind):
-        return outcome(kind if isinstance(kind, Tensor) else Tensor(kind.dtype, kind.shape))  # type: ignore[attr-defined]
+    if isinstance(kind, Tensor):
+        return outcome(kind)
+    if isinstance(kind, Variable):
+        return outcome(Tensor(kind.dtype, kind.shape))
     return outcome(forget(kind)) if isinstance(kind, Python) else None
 
 
@@ -180,7 +208,11 @@ def _range(arguments: Arguments) -> Outcome | None:
         return outcome(Elements("range", INT))
     if any(k == SIZE for k in kinds):
         return None
-    if all(isinstance(k, Python) or (isinstance(k, Tensor | Variable) and k.shape in ((), None)) for k in kinds):
+    if all(
+        isinstance(k, Python)
+        or (isinstance(k, Tensor | Variable) and k.shape in ((), None))
+        for k in kinds
+    ):
         return outcome(Elements("range", weak("int")))
     return None
 
@@ -188,11 +220,22 @@ def _range(arguments: Arguments) -> Outcome | None:
 def _enumerate(arguments: Arguments) -> Outcome | None:
     source = arguments.positional[0]
     element = operators.iterate(source)
-    if element is None or len(arguments.all) > 2 or isinstance(source, Iterator | Ragged) or _counts_tensor(source):
+    if (
+        element is None
+        or len(arguments.all) > 2
+        or isinstance(source, Iterator | Ragged)
+        or _counts_tensor(source)
+    ):
         return None
     if isinstance(source, Sequence):
         return outcome(
-            Sequence("tuple", tuple(Sequence("tuple", (python(i), k)) for i, k in enumerate(source.items)))
+            Sequence(
+                "tuple",
+                tuple(
+                    Sequence("tuple", (python(i), k))
+                    for i, k in enumerate(source.items)
+                ),
+            )
         )
     index = weak("int") if is_tensor(source) or isinstance(source, Dataset) else INT
     return outcome(Elements("enumerate", Sequence("tuple", (index, element))))
@@ -206,7 +249,9 @@ def _zip(arguments: Arguments) -> Outcome | None:
         rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
         return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
     elements = [operators.iterate(s) for s in sources]
-    if any(e is None for e in elements) or any(isinstance(s, PIPELINES) or _counts_tensor(s) for s in sources):
+    if any(e is None for e in elements) or any(
+        isinstance(s, PIPELINES) or _counts_tensor(s) for s in sources
+    ):
         return None
     return outcome(Elements("zip", Sequence("tuple", tuple(e for e in elements if e))))
 
@@ -216,7 +261,11 @@ def _reversed(arguments: Arguments) -> Outcome | None:
     if isinstance(source, Sequence):
         return outcome(Sequence("tuple", source.items[::-1]))
     element = operators.iterate(source)
-    return None if element is None or isinstance(source, PIPELINES) or _counts_tensor(source) else outcome(Elements("reversed", element))
+    return (
+        None
+        if element is None or isinstance(source, PIPELINES) or _counts_tensor(source)
+        else outcome(Elements("reversed", element))
+    )
 
 
 def _counts_tensor(kind: Kind) -> bool:
@@ -259,7 +308,11 @@ def _typed(kind: Kind) -> Callable[[Arguments], Outcome | None]:
 def _dict(arguments: Arguments) -> Outcome | None:
     if arguments.positional:
         source = arguments.positional[0]
-        return outcome(source) if isinstance(source, Dict) and not arguments.keywords else None
+        return (
+            outcome(source)
+            if isinstance(source, Dict) and not arguments.keywords
+            else None
+        )
     return outcome(Dict(tuple(arguments.keywords.items())))
 
 
@@ -294,11 +347,15 @@ _BUILTINS: dict[str, Callable[[Arguments], Outcome | None]] = {
     "complex": _typed(Python("complex")),
     "ValueError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
     "TypeError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
-    "NotImplementedError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "NotImplementedError": lambda arguments: outcome(
+        Object("builtins.Exception", fresh=True)
+    ),
     "RuntimeError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
     "KeyError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
     "IndexError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
-    "AssertionError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),
+    "AssertionError": lambda arguments: outcome(
+        Object("builtins.Exception", fresh=True)
+    ),
 }
 
 
@@ -310,7 +367,11 @@ def is_instance(kind: Kind, names: list[str]) -> bool | None:
 
 def _is_member(kind: Kind, names: list[str]) -> bool | None:
     if isinstance(kind, Tensor) and not kind.mixed:
-        mine = {kind.weak, "int" if kind.weak == "bool" else None} if kind.weak else {"tensorflow.Tensor"}
+        mine = (
+            {kind.weak, "int" if kind.weak == "bool" else None}
+            if kind.weak
+            else {"tensorflow.Tensor"}
+        )
     elif isinstance(kind, Python):
         mine = {kind.type, "int" if kind.type == "bool" else None}
     elif isinstance(kind, Variable):
@@ -321,7 +382,17 @@ def _is_member(kind: Kind, names: list[str]) -> bool | None:
         mine = {"dict"}
     else:
         return None
-    simple = {"int", "float", "bool", "str", "tuple", "list", "dict", "tensorflow.Tensor", "tensorflow.Variable"}
+    simple = {
+        "int",
+        "float",
+        "bool",
+        "str",
+        "tuple",
+        "list",
+        "dict",
+        "tensorflow.Tensor",
+        "tensorflow.Variable",
+    }
     if any(name in mine for name in names):
         return True
     return False if all(name in simple for name in names) else None

@@ -84,7 +84,9 @@ class FunctionFacts:
     before: dict[ast.stmt, Environment] = field(default_factory=dict)
     after: dict[ast.stmt, Environment | None] = field(default_factory=dict)
     chooses: bool = False
-    arms: dict[ast.If, tuple[Environment | None, Environment | None]] = field(default_factory=dict)
+    arms: dict[ast.If, tuple[Environment | None, Environment | None]] = field(
+        default_factory=dict
+    )
     heads: dict[ast.stmt, Environment] = field(default_factory=dict)
     ends: dict[ast.stmt, Environment] = field(default_factory=dict)
     tests: set[ast.expr] = field(default_factory=set)

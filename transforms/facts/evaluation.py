@@ -43,9 +43,9 @@ from .kinds import (
     python,
     weak,
 )
-from .modules import blocks, bound_names, own_expressions
-from .outcome import Outcome, outcome
-from .profile import FunctionNode, Recorded
+from .modules import blocks, bound_names
+from .outcome import Outcome
+from .profile import Recorded
 from .staging import choose, holds_tensor, host_join, is_strong, is_tensor, is_weak
 
 if TYPE_CHECKING:
@@ -94,7 +94,12 @@ class Evaluation:
     def marks(self) -> tuple[int, int, dict[str, int], int]:
         """How much has been found so far; `rewind` forgets what a later, discarded round found."""
         effects = {name: len(nodes) for name, nodes in self.facts.effects.items()}
-        return len(self.facts.problems), len(self.facts.returns), effects, self.facts.operations
+        return (
+            len(self.facts.problems),
+            len(self.facts.returns),
+            effects,
+            self.facts.operations,
+        )
 
     def rewind(self, marks: tuple[int, int, dict[str, int], int]) -> None:
         problems, returns, effects, operations = marks
@@ -105,7 +110,9 @@ class Evaluation:
         self.facts.operations = operations
 
     @contextmanager
-    def control(self, node: ast.AST, staged: bool, loop: bool | None = None) -> Iterator[None]:
+    def control(
+        self, node: ast.AST, staged: bool, loop: bool | None = None
+    ) -> Iterator[None]:
         is_loop = isinstance(node, ast.For | ast.While) if loop is None else loop
         self._controls.append(_Control(node, staged, is_loop))
         try:
@@ -191,10 +198,16 @@ class Evaluation:
             return None
         module = self.session.module
         changed = self.recorded is not None and node.id in self.recorded.changed
-        changed = changed or node.id in module.rebound or (node.id in module.changed and not isinstance(kind, Object | Variable))
+        changed = (
+            changed
+            or node.id in module.rebound
+            or (node.id in module.changed and not isinstance(kind, Object | Variable))
+        )
         seen = self.recorded is not None and node.id in self.recorded.changed
         if seen or (changed and not isinstance(kind, Function | Type | Module)):
-            self.problem(f"the global `{node.id}` may change between calls", node, "GL302")
+            self.problem(
+                f"the global `{node.id}` may change between calls", node, "GL302"
+            )
             return forget(kind)
         return kind
 
@@ -239,7 +252,9 @@ class Evaluation:
     def _list(self, node: ast.List, environment: Environment) -> Kind:
         return self._display("list", node.elts, environment)
 
-    def _display(self, name: str, elts: list[ast.expr], environment: Environment) -> Kind:
+    def _display(
+        self, name: str, elts: list[ast.expr], environment: Environment
+    ) -> Kind:
         items: list[Kind] = []
         for element in elts:
             if isinstance(element, ast.Starred):
@@ -303,7 +318,10 @@ class Evaluation:
         return kind
 
     def _slice(self, node: ast.Slice, environment: Environment) -> Kind:
-        bounds = [self.evaluate(e, environment) if e else NONE for e in (node.lower, node.upper, node.step)]
+        bounds = [
+            self.evaluate(e, environment) if e else NONE
+            for e in (node.lower, node.upper, node.step)
+        ]
         return Sequence("slice", tuple(bounds))
 
     def _starred(self, node: ast.Starred, environment: Environment) -> Kind:
@@ -316,7 +334,9 @@ class Evaluation:
         right = self.evaluate(node.right, environment)
         return self.binary(node.op, left, right, node)
 
-    def binary(self, operator: ast.operator, left: Kind, right: Kind, node: ast.AST) -> Kind:
+    def binary(
+        self, operator: ast.operator, left: Kind, right: Kind, node: ast.AST
+    ) -> Kind:
         name = type(operator).__name__.lower()
         kinds = []
         for a in members(left):
@@ -331,23 +351,28 @@ class Evaluation:
     def _binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
         plain = [_unmixed(left), _unmixed(right)]
         kind = self.settle(
-            operators.binary(name, *plain), f"{_SIGNS.get(name, name)} of {left} and {right}", node
+            operators.binary(name, *plain),
+            f"{_SIGNS.get(name, name)} of {left} and {right}",
+            node,
         )
         self._check_number(name, left, right, kind, node)
         return _remixed(kind, name, left, right)
 
-    def _check_number(self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST) -> None:
+    def _check_number(
+        self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
+    ) -> None:
         """Refuse where Python's arithmetic and a tensor's part: division by zero, large powers, rounding."""
         if is_weak(kind) and name in ("div", "floordiv", "mod") and not _nonzero(right):
-            self.problem("Python would raise ZeroDivisionError where this divisor is 0", node)
+            self.problem(
+                "Python would raise ZeroDivisionError where this divisor is 0", node
+            )
         if is_weak(kind) and name in ("pow", "lshift", "rshift"):
-            self.problem("a power of Python numbers that a tensor decides is not lifted", node)
-        pair = (left, right)
-        if any(isinstance(k, Tensor) and k.mixed and not k.weak for k in pair) and not any(
-            is_strong(k) and not getattr(k, "mixed", False) for k in pair
-        ):
-            if self.innermost_loop() is not None and self.is_staged():
-                self.problem("it counts with what may be a Python number or a tensor", node)
+            self.problem(
+                "a power of Python numbers that a tensor decides is not lifted", node
+            )
+        counts = self.innermost_loop() is not None and self.is_staged()
+        if counts and _may_be_number(left, right):
+            self.problem("it counts with what may be a Python number or a tensor", node)
 
     def _unaryop(self, node: ast.UnaryOp, environment: Environment) -> Kind:
         if isinstance(node.op, ast.Not):
@@ -358,16 +383,24 @@ class Evaluation:
             return BOOL if truth is None else python(not truth)
         operand = self.evaluate(node.operand, environment)
         if isinstance(operand, Tensor) and operand.weak == "bool":
-            self.problem("arithmetic of a Python bool that a tensor decides is not lifted", node)
+            self.problem(
+                "arithmetic of a Python bool that a tensor decides is not lifted", node
+            )
         name = type(node.op).__name__.lower()
         kinds = [
-            self.settle(operators.unary(name, _unmixed(m)), f"`{ast.unparse(node)}`", node)
+            self.settle(
+                operators.unary(name, _unmixed(m)), f"`{ast.unparse(node)}`", node
+            )
             for m in members(operand)
         ]
         kind = join_all(kinds)
         if holds_tensor(kind):
             self.operation()
-        return replace(kind, mixed=True) if isinstance(kind, Tensor) and getattr(operand, "mixed", False) else kind
+        return (
+            replace(kind, mixed=True)
+            if isinstance(kind, Tensor) and getattr(operand, "mixed", False)
+            else kind
+        )
 
     def _boolop(self, node: ast.BoolOp, environment: Environment) -> Kind:
         stops_at = isinstance(node.op, ast.Or)
@@ -381,8 +414,14 @@ class Evaluation:
             else:
                 kind = self.evaluate(value, inner)
                 truth = self.truth(kind)
-            staged = staged or (truth == "tensor" and (i < len(node.values) - 1 or bool(kinds)))
-            if truth is not stops_at and truth in (True, False) and i < len(node.values) - 1:
+            staged = staged or (
+                truth == "tensor" and (i < len(node.values) - 1 or bool(kinds))
+            )
+            if (
+                truth is not stops_at
+                and truth in (True, False)
+                and i < len(node.values) - 1
+            ):
                 continue
             kinds.append(kind)
             if truth is stops_at:
@@ -400,16 +439,24 @@ class Evaluation:
         kinds: list[Kind] = []
         for operator, comparator in zip(node.ops, node.comparators, strict=True):
             right = self.evaluate(comparator, environment)
-            kinds.append(self._comparison(type(operator).__name__.lower(), left, right, node))
+            kinds.append(
+                self._comparison(type(operator).__name__.lower(), left, right, node)
+            )
             left = right
         if len(kinds) > 1 and any(map(is_tensor, kinds)):
             self.facts.staged.add(node)
         result = kinds[0]
         for kind in kinds[1:]:
-            result = choose(result, kind) if holds_tensor(result) or holds_tensor(kind) else host_join(result, kind)
+            result = (
+                choose(result, kind)
+                if holds_tensor(result) or holds_tensor(kind)
+                else host_join(result, kind)
+            )
         return result
 
-    def _comparison(self, name: str, left: Kind, right: Kind, node: ast.Compare) -> Kind:
+    def _comparison(
+        self, name: str, left: Kind, right: Kind, node: ast.Compare
+    ) -> Kind:
         kinds = []
         for a in members(left):
             for b in members(right):
@@ -422,17 +469,37 @@ class Evaluation:
         return kind
 
     def _compared(self, name: str, left: Kind, right: Kind, node: ast.Compare) -> Kind:
-        if name in ("is", "isnot") and isinstance(left, Tensor) and left.weak == "bool" and not left.mixed:
-            if isinstance(right, Python) and right.type == "bool" and right.known:
-                return weak("bool")
-        if isinstance(left, Maybe) and right == NONE and name in ("is", "isnot", "eq", "noteq"):
+        if (
+            (
+                name in ("is", "isnot")
+                and isinstance(left, Tensor)
+                and left.weak == "bool"
+                and not left.mixed
+            )
+            and isinstance(right, Python)
+            and right.type == "bool"
+            and right.known
+        ):
+            return weak("bool")
+        if (
+            isinstance(left, Maybe)
+            and right == NONE
+            and name in ("is", "isnot", "eq", "noteq")
+        ):
             return weak("bool")
         if name in ("in", "notin") and is_tensor(right):
             self.problem("`in` a tensor is not lifted yet", node, "GL103")
             return UNKNOWN
-        if name in ("is", "isnot") and any(isinstance(k, Tensor) and k.mixed for k in (left, right)):
-            if NONE not in (left, right):
-                self.problem("the identity of a value that a tensor chose is not known", node, "GL103")
+        if (
+            name in ("is", "isnot")
+            and any(isinstance(k, Tensor) and k.mixed for k in (left, right))
+            and NONE not in (left, right)
+        ):
+            self.problem(
+                "the identity of a value that a tensor chose is not known",
+                node,
+                "GL103",
+            )
         found = operators.compare(name, _unmixed(left), _unmixed(right))
         return self.settle(found, f"comparing {left} with {right}", node)
 
@@ -444,7 +511,9 @@ class Evaluation:
             self.facts.staged.add(node)
         with self.control(node, truth == "tensor"):
             then = self.evaluate(node.body, self.narrowed(node.test, True, environment))
-            other = self.evaluate(node.orelse, self.narrowed(node.test, False, environment))
+            other = self.evaluate(
+                node.orelse, self.narrowed(node.test, False, environment)
+            )
         kind = choose(then, other) if truth == "tensor" else host_join(then, other)
         if kind == UNKNOWN:
             self.problem(f"one value cannot hold {then} or {other}", node, "GL102")
@@ -467,7 +536,11 @@ class Evaluation:
         if isinstance(kind, Python):
             if kind == NONE:
                 return False
-            return bool(kind.value) if kind.known and kind.type not in ("dtype", "ellipsis") else None
+            return (
+                bool(kind.value)
+                if kind.known and kind.type not in ("dtype", "ellipsis")
+                else None
+            )
         if is_tensor(kind) or (isinstance(kind, Union) and holds_tensor(kind)):
             return "tensor"
         if isinstance(kind, Sequence):
@@ -478,7 +551,9 @@ class Evaluation:
             return True
         return None
 
-    def narrowed(self, test: ast.expr, holds: bool, environment: Environment) -> Environment:
+    def narrowed(
+        self, test: ast.expr, holds: bool, environment: Environment
+    ) -> Environment:
         """What is known where the test came out so: `x is None` and `x is not None` split a union."""
         result = environment.copy()
         match test:
@@ -488,7 +563,9 @@ class Evaluation:
                 for value in values:
                     result = self.narrowed(value, holds, result)
                 return result
-            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]):
+            case ast.Compare(
+                left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]
+            ):
                 is_none = isinstance(op, ast.Is | ast.Eq) == holds
             case ast.Name() if hasattr(test, "tells_none"):
                 name, is_none = test.tells_none, holds
@@ -513,18 +590,30 @@ class Evaluation:
         if iterable.type in ("range", "enumerate") and _has_weak_index(iterable):
             return True
         sources = node.args if isinstance(node, ast.Call) else []
-        return iterable.type in ("zip", "reversed") and any(is_tensor(self.facts.kind(s)) for s in sources)
+        return iterable.type in ("zip", "reversed") and any(
+            is_tensor(self.facts.kind(s)) for s in sources
+        )
 
     def observed_element(self, node: ast.For, iterable: Kind) -> Kind | None:
-        return join_all(operators.iterate(m) or UNKNOWN for m in members(iterable)) if iterable != UNKNOWN else None
+        return (
+            join_all(operators.iterate(m) or UNKNOWN for m in members(iterable))
+            if iterable != UNKNOWN
+            else None
+        )
 
     def runs_at_least_once(self, node: ast.expr, iterable: Kind) -> bool:
         if isinstance(iterable, Tensor | Variable) and iterable.shape:
             return bool(iterable.shape[0])
         match node:
-            case ast.Call(args=[only]) if isinstance(iterable, Elements) and iterable.type == "range":
+            case ast.Call(args=[only]) if (
+                isinstance(iterable, Elements) and iterable.type == "range"
+            ):
                 bound = self.facts.kind(only)
-                return isinstance(bound, Python) and isinstance(bound.value, int) and bound.value > 0
+                return (
+                    isinstance(bound, Python)
+                    and isinstance(bound.value, int)
+                    and bound.value > 0
+                )
         return False
 
     # ---- calls
@@ -561,7 +650,10 @@ class Evaluation:
             return special
         function = self.evaluate(node.func, environment)
         arguments = self.arguments(node, environment)
-        kind = join_all(self._called(node, member, arguments, environment) for member in members(function))
+        kind = join_all(
+            self._called(node, member, arguments, environment)
+            for member in members(function)
+        )
         if isinstance(kind, Rows) and hasattr(node, "items_type"):
             kind = Rows(weak(node.items_type))
         if holds_tensor(kind) and node not in self.facts.calls and _computes(function):
@@ -570,19 +662,35 @@ class Evaluation:
 
     def _special_call(self, node: ast.Call, environment: Environment) -> Kind | None:
         """Calls whose arguments are not just values: slices of Variables, isinstance, print."""
-        if isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "hasattr", "print", "super"):
-            if self.evaluate(node.func, environment) != Function(f"builtins.{node.func.id}"):
-                return None
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id
+            in (
+                "isinstance",
+                "hasattr",
+                "print",
+                "super",
+            )
+            and self.evaluate(node.func, environment)
+            != Function(f"builtins.{node.func.id}")
+        ):
+            return None
         match node.func:
-            case ast.Attribute(value=ast.Subscript(value=owner) as part, attr=name) if name in SLICE_WRITES:
+            case ast.Attribute(value=ast.Subscript(value=owner) as part, attr=name) if (
+                name in SLICE_WRITES
+            ):
                 if isinstance(self.evaluate(owner, environment), Variable):
                     self.evaluate(part, environment)
                     self.arguments(node, environment)
                     self.effect("assign", node)
                     self.operation()
                     return self.facts.kind(owner)
-            case ast.Attribute(value=ast.Call(func=ast.Name(id="super"), args=[]), attr=name):
-                return self.session.call_super(self, node, name, self.arguments(node, environment))
+            case ast.Attribute(
+                value=ast.Call(func=ast.Name(id="super"), args=[]), attr=name
+            ):
+                return self.session.call_super(
+                    self, node, name, self.arguments(node, environment)
+                )
             case ast.Name(id="isinstance") if len(node.args) == 2:
                 kind = self.evaluate(node.args[0], environment)
                 self.evaluate(node.args[1], environment)
@@ -593,10 +701,17 @@ class Evaluation:
             case ast.Name(id="hasattr") if len(node.args) == 2:
                 kind = self.evaluate(node.args[0], environment)
                 name_kind = self.evaluate(node.args[1], environment)
-                if isinstance(kind, Tensor) and is_strong(kind) and not kind.mixed and name_kind == python("numpy"):
+                if (
+                    isinstance(kind, Tensor)
+                    and is_strong(kind)
+                    and not kind.mixed
+                    and name_kind == python("numpy")
+                ):
                     return python(True)
                 if holds_tensor(kind):
-                    self.problem("what attributes a tensor has differs in a graph", node)
+                    self.problem(
+                        "what attributes a tensor has differs in a graph", node
+                    )
                 return BOOL
             case ast.Name(id="print"):
                 self.arguments(node, environment)
@@ -614,7 +729,11 @@ class Evaluation:
         return names
 
     def _called(
-        self, node: ast.Call, function: Kind, arguments: Arguments, environment: Environment
+        self,
+        node: ast.Call,
+        function: Kind,
+        arguments: Arguments,
+        environment: Environment,
     ) -> Kind:
         text = ast.unparse(node.func)
         if isinstance(function, Object | Type):
@@ -626,25 +745,42 @@ class Evaluation:
         if name.startswith("method."):
             return self._method(node, function, arguments, environment)
         if name.startswith("builtins."):
-            return self.settle(call_builtin(name.removeprefix("builtins."), arguments), f"`{text}(...)`", node)
+            return self.settle(
+                call_builtin(name.removeprefix("builtins."), arguments),
+                f"`{text}(...)`",
+                node,
+            )
         if name.startswith("tensorflow."):
             return self._tensorflow(node, name, arguments)
         return self.session.call_function(self, node, function, arguments, environment)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
         if arguments.spread:
-            self.problem(f"what `{ast.unparse(node.func)}` is called with is not known", node)
+            self.problem(
+                f"what `{ast.unparse(node.func)}` is called with is not known", node
+            )
             return UNKNOWN
         if any(_has_size(k) for k in arguments.all):
             self.problem("a size that is not static is passed here", node, "GL406")
-        if name.startswith("tensorflow.image.") and any(is_tensor(k) and getattr(k, "shape", ()) is None for k in arguments.all):
-            self.problem(f"`{ast.unparse(node.func)}` needs a known rank in a graph", node)
-        plain = Arguments([_unmixed(k) for k in arguments.positional], {k: _unmixed(v) for k, v in arguments.keywords.items()})
+        if name.startswith("tensorflow.image.") and any(
+            is_tensor(k) and getattr(k, "shape", ()) is None for k in arguments.all
+        ):
+            self.problem(
+                f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
+            )
+        plain = Arguments(
+            [_unmixed(k) for k in arguments.positional],
+            {k: _unmixed(v) for k, v in arguments.keywords.items()},
+        )
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
 
     def _method(
-        self, node: ast.Call, function: Function, arguments: Arguments, environment: Environment
+        self,
+        node: ast.Call,
+        function: Function,
+        arguments: Arguments,
+        environment: Environment,
     ) -> Kind:
         receiver = function.receiver or UNKNOWN
         name = function.name.removeprefix("method.")
@@ -667,12 +803,18 @@ class Evaluation:
         """A list or dict of this function's own, changed while tracing; others are refused."""
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         if not (isinstance(owner, ast.Name) and owner.id in environment.kinds):
-            self.problem("something outside this function is changed in place", node, "GL204")
+            self.problem(
+                "something outside this function is changed in place", node, "GL204"
+            )
             return found.kind
         if owner.id in self.facts.parameters and not self.is_fresh(owner.id):
-            self.problem(f"the caller's `{owner.id}` is changed in place", node, "GL204")
+            self.problem(
+                f"the caller's `{owner.id}` is changed in place", node, "GL204"
+            )
         if self.is_staged():
-            self.problem("a list or dict is changed where a tensor says so", node, "GL203")
+            self.problem(
+                "a list or dict is changed where a tensor says so", node, "GL203"
+            )
         if self.is_fresh(owner.id):
             self.effect("mutates", node)
         environment.bind(owner.id, _mutated(receiver, name, arguments))
@@ -682,11 +824,17 @@ class Evaluation:
         kind = self.facts.parameters.get(name)
         return isinstance(kind, Object) and kind.fresh
 
-    def assign_attribute(self, node: ast.expr, owner: Kind, name: str, kind: Kind) -> None:
+    def assign_attribute(
+        self, node: ast.expr, owner: Kind, name: str, kind: Kind
+    ) -> None:
         if not (isinstance(owner, Object) and owner.fresh):
             self.problem(f"it writes the attribute `{name}`", node, "GL303")
         elif self.is_staged():
-            self.problem(f"the attribute `{name}` is written where a tensor says so", node, "GL303")
+            self.problem(
+                f"the attribute `{name}` is written where a tensor says so",
+                node,
+                "GL303",
+            )
         self.effect("mutates", node)
         if isinstance(owner, Object):
             self.session.write_attribute(owner.name, name, kind)
@@ -710,24 +858,48 @@ class Evaluation:
         environment: Environment,
     ) -> Kind:
         if len(node.generators) != 1:
-            self.problem("a comprehension with several `for` is not lifted", node, "GL109")
+            self.problem(
+                "a comprehension with several `for` is not lifted", node, "GL109"
+            )
             return UNKNOWN
         (generator,) = node.generators
         source = self.evaluate(generator.iter, environment)
         if self.iterates_in_graph(generator.iter, source):
-            self.problem("a comprehension over a tensor is not lifted yet", node, "GL109")
+            self.problem(
+                "a comprehension over a tensor is not lifted yet", node, "GL109"
+            )
             return UNKNOWN
-        if isinstance(source, Sequence) and not generator.ifs and len(source.items) <= 64:
-            items = [self._comprehended(node, node.elt, generator, item, environment) for item in source.items]
-            return Sequence(name, tuple(items)) if name != "set" else Elements("set", join_all(items))
+        if (
+            isinstance(source, Sequence)
+            and not generator.ifs
+            and len(source.items) <= 64
+        ):
+            items = [
+                self._comprehended(node, node.elt, generator, item, environment)
+                for item in source.items
+            ]
+            return (
+                Sequence(name, tuple(items))
+                if name != "set"
+                else Elements("set", join_all(items))
+            )
         element = operators.iterate(source)
         if element is None:
-            self.problem(f"what a loop over {source} gives is not known", generator.iter)
+            self.problem(
+                f"what a loop over {source} gives is not known", generator.iter
+            )
             return UNKNOWN
-        return Elements(name, self._comprehended(node, node.elt, generator, element, environment))
+        return Elements(
+            name, self._comprehended(node, node.elt, generator, element, environment)
+        )
 
     def _comprehended(
-        self, owner: ast.expr, result: ast.expr, generator: ast.comprehension, element: Kind, environment: Environment
+        self,
+        owner: ast.expr,
+        result: ast.expr,
+        generator: ast.comprehension,
+        element: Kind,
+        environment: Environment,
     ) -> Kind:
         inner = environment.copy()
         self._bind_target(generator.target, element, inner)
@@ -736,26 +908,46 @@ class Evaluation:
                 self.problem("a comprehension filters by a tensor", owner, "GL109")
         return self.evaluate(result, inner)
 
-    def _bind_target(self, target: ast.expr, kind: Kind, environment: Environment) -> None:
+    def _bind_target(
+        self, target: ast.expr, kind: Kind, environment: Environment
+    ) -> None:
         if isinstance(target, ast.Name):
             environment.bind(target.id, kind)
             self.facts.kinds[target] = kind
             return
         items = kind.items if isinstance(kind, Sequence) else None
-        if not isinstance(target, ast.Tuple) or items is None or len(items) != len(target.elts):
+        if (
+            not isinstance(target, ast.Tuple)
+            or items is None
+            or len(items) != len(target.elts)
+        ):
             self.problem("how this unpacks is not known", target)
             return
         for inner, item in zip(target.elts, items, strict=True):
             self._bind_target(inner, item, environment)
 
 
-_SIGNS = {"add": "+", "sub": "-", "mult": "*", "div": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmult": "@"}
+_SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mult": "*",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmult": "@",
+}
 
 
-def _blocker(effect: str, what: str, node: ast.AST, kind: Kind) -> tuple[str, ast.AST, str]:
+def _blocker(
+    effect: str, what: str, node: ast.AST, kind: Kind
+) -> tuple[str, ast.AST, str]:
     reasons = {
         "random": (f"{what} draws another stream in a graph", "GL207"),
-        "variable": (f"{what} makes variables on every call", "GL304" if isinstance(kind, Variable) else "GL305"),
+        "variable": (
+            f"{what} makes variables on every call",
+            "GL304" if isinstance(kind, Variable) else "GL305",
+        ),
         "io": (f"{what} reads or writes outside the program", "GL208"),
         "host": (f"{what} needs the value while Python runs", "GL205"),
         "callback": (f"{what} calls Python functions", "GL401"),
@@ -766,7 +958,9 @@ def _blocker(effect: str, what: str, node: ast.AST, kind: Kind) -> tuple[str, as
 
 
 def _has_size(kind: Kind) -> bool:
-    return kind == SIZE or (isinstance(kind, Sequence) and any(map(_has_size, kind.items)))
+    return kind == SIZE or (
+        isinstance(kind, Sequence) and any(map(_has_size, kind.items))
+    )
 
 
 def _computes(function: Kind) -> bool:
@@ -775,8 +969,18 @@ def _computes(function: Kind) -> bool:
     return name != "tensorflow.constant" and not name.startswith("builtins.")
 
 
+def _may_be_number(left: Kind, right: Kind) -> bool:
+    """Whether the operands may both be Python numbers, and may not."""
+    pair = (left, right)
+    unsure = [k for k in pair if isinstance(k, Tensor) and k.mixed and not k.weak]
+    sure = [k for k in pair if is_strong(k) and not getattr(k, "mixed", False)]
+    return bool(unsure) and not sure
+
+
 def _unmixed(kind: Kind) -> Kind:
-    return replace(kind, mixed=False) if isinstance(kind, Tensor) and kind.mixed else kind
+    return (
+        replace(kind, mixed=False) if isinstance(kind, Tensor) and kind.mixed else kind
+    )
 
 
 def _remixed(kind: Kind, operator: str, left: Kind, right: Kind) -> Kind:
@@ -789,7 +993,11 @@ def _remixed(kind: Kind, operator: str, left: Kind, right: Kind) -> Kind:
         sure = operator == "div" or any(_surely_float(k) for k in pair)
         return replace(kind, mixed=mixed and kind.weak == "float" and not sure)
     mixed = any(isinstance(k, Tensor) and k.mixed and not k.weak for k in pair)
-    return replace(kind, mixed=mixed and not any(is_strong(k) and not getattr(k, "mixed", False) for k in pair))
+    return replace(
+        kind,
+        mixed=mixed
+        and not any(is_strong(k) and not getattr(k, "mixed", False) for k in pair),
+    )
 
 
 def _surely_float(kind: Kind) -> bool:
@@ -799,12 +1007,18 @@ def _surely_float(kind: Kind) -> bool:
 
 
 def _nonzero(kind: Kind) -> bool:
-    return isinstance(kind, Python) and isinstance(kind.value, int | float) and kind.value != 0
+    return (
+        isinstance(kind, Python)
+        and isinstance(kind.value, int | float)
+        and kind.value != 0
+    )
 
 
 def _has_weak_index(iterable: Elements) -> bool:
     element = iterable.element
-    first = element.items[0] if isinstance(element, Sequence) and element.items else element
+    first = (
+        element.items[0] if isinstance(element, Sequence) and element.items else element
+    )
     return is_weak(first)
 
 
@@ -820,13 +1034,19 @@ def _mutated(receiver: Kind, name: str, arguments: Arguments) -> Kind:
     if isinstance(receiver, Sequence) and receiver.type == "list":
         if name == "append" and len(arguments.positional) == 1:
             return Sequence("list", (*receiver.items, arguments.positional[0]))
-        if name == "extend" and len(arguments.positional) == 1 and isinstance(arguments.positional[0], Sequence):
+        if (
+            name == "extend"
+            and len(arguments.positional) == 1
+            and isinstance(arguments.positional[0], Sequence)
+        ):
             return Sequence("list", (*receiver.items, *arguments.positional[0].items))
         if name == "pop" and not arguments.all and receiver.items:
             return Sequence("list", receiver.items[:-1])
-        return Elements("list", join_all(map(forget, [*receiver.items, *arguments.positional])))
+        return Elements(
+            "list", join_all(map(forget, [*receiver.items, *arguments.positional]))
+        )
     if isinstance(receiver, Elements) and name in ("append", "insert"):
-        return Elements("list", join(receiver.element, forget(arguments.positional[-1])))
+        return Elements(
+            "list", join(receiver.element, forget(arguments.positional[-1]))
+        )
     return receiver
-
-

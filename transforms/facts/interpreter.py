@@ -7,7 +7,8 @@ Statements are taken in order, loops to a fixpoint (Cousot and Cousot, 1977). A 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence as Sequenced
+from collections.abc import Callable
+from collections.abc import Sequence as Sequenced
 
 from ..findings import Refusal
 from .environment import Environment, Flow, FunctionFacts, merge
@@ -38,7 +39,12 @@ HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
 class Interpreter(Evaluation):
     """Interprets one function's statements; see `Evaluation` for its expressions."""
 
-    def function(self, definition: FunctionDefinition, facts: FunctionFacts, outer: Environment | None) -> None:
+    def function(
+        self,
+        definition: FunctionDefinition,
+        facts: FunctionFacts,
+        outer: Environment | None,
+    ) -> None:
         """Interpret a function body from the kinds of its parameters; the results go into `facts`."""
         self.enter(facts, outer)
         environment = Environment(dict(facts.parameters))
@@ -50,17 +56,26 @@ class Interpreter(Evaluation):
 
     def _check_captures(self, function: FunctionNode) -> None:
         """Refuse nested functions that read a name which an arm or loop body of the graph will hold in its own scope."""
-        inner = [n for n in own_nodes(function) if isinstance(n, ast.Lambda | FunctionNode)]
+        inner = [
+            n for n in own_nodes(function) if isinstance(n, ast.Lambda | FunctionNode)
+        ]
         if not inner:
             return
-        for staged in [n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)]:
+        for staged in [
+            n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)
+        ]:
             inside = {id(n) for n in ast.walk(staged)}
             assigned = self.assigned_in(staged)
             for node in inner:
-                read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} - _parameters(node)
+                read = {
+                    n.id for n in ast.walk(node) if isinstance(n, ast.Name)
+                } - _parameters(node)
                 if id(node) not in inside and read & assigned:
                     name = min(read & assigned)
-                    self.problem(f"a nested function reads `{name}`, which a tensor decides", node)
+                    self.problem(
+                        f"a nested function reads `{name}`, which a tensor decides",
+                        node,
+                    )
 
     def _result(self, facts: FunctionFacts) -> Kind:
         if not facts.returns:
@@ -81,7 +96,9 @@ class Interpreter(Evaluation):
                 break
             self.facts.before[node] = flow.end.copy()
             inner = self.statement(node, flow.end)
-            flow = Flow(inner.end, flow.breaks + inner.breaks, flow.continues + inner.continues)
+            flow = Flow(
+                inner.end, flow.breaks + inner.breaks, flow.continues + inner.continues
+            )
             self.facts.after[node] = inner.end.copy() if inner.end else None
         return flow
 
@@ -108,7 +125,9 @@ class Interpreter(Evaluation):
         self.problem("it writes a variable of the function around it", node, "GL301")
         return Flow(environment)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, environment: Environment) -> Flow:
+    def _import(
+        self, node: ast.Import | ast.ImportFrom, environment: Environment
+    ) -> Flow:
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             environment.bind(name, self.imported(name))
@@ -122,7 +141,9 @@ class Interpreter(Evaluation):
             self.problem(f"the nested function `{node.name}` is not lifted", node)
             environment.bind(node.name, UNKNOWN)
         else:
-            environment.bind(node.name, Function(self.session.dotted(definition.qualname)))
+            environment.bind(
+                node.name, Function(self.session.dotted(definition.qualname))
+            )
         return Flow(environment)
 
     # ---- assignments
@@ -135,7 +156,9 @@ class Interpreter(Evaluation):
 
     def _annassign(self, node: ast.AnnAssign, environment: Environment) -> Flow:
         if node.value is not None:
-            self.assign(node.target, self.evaluate(node.value, environment), environment)
+            self.assign(
+                node.target, self.evaluate(node.value, environment), environment
+            )
         return Flow(environment)
 
     def _augassign(self, node: ast.AugAssign, environment: Environment) -> Flow:
@@ -158,17 +181,28 @@ class Interpreter(Evaluation):
             case ast.Subscript(value=value, slice=index):
                 self._assign_item(target, value, index, kind, environment)
             case ast.Attribute(value=value, attr=name):
-                self.assign_attribute(target, self.evaluate(value, environment), name, kind)
+                self.assign_attribute(
+                    target, self.evaluate(value, environment), name, kind
+                )
             case _:
                 self.problem("this assignment is not lifted", target)
 
     def _unpack(
-        self, target: ast.expr, elts: list[ast.expr], kind: Kind, environment: Environment
+        self,
+        target: ast.expr,
+        elts: list[ast.expr],
+        kind: Kind,
+        environment: Environment,
     ) -> None:
         kinds: list[Kind] | None = None
         if isinstance(kind, Sequence) and len(kind.items) == len(elts):
             kinds = list(kind.items)
-        elif isinstance(kind, Tensor) and not kind.weak and kind.shape and kind.shape[0] == len(elts):
+        elif (
+            isinstance(kind, Tensor)
+            and not kind.weak
+            and kind.shape
+            and kind.shape[0] == len(elts)
+        ):
             self.operation()
             kinds = [Tensor(kind.dtype, kind.shape[1:])] * len(elts)
         else:
@@ -191,10 +225,14 @@ class Interpreter(Evaluation):
         container = self.evaluate(value, environment)
         key = self.evaluate(index, environment)
         if not (isinstance(value, ast.Name) and value.id in environment.kinds):
-            self.problem("something outside this function is changed in place", target, "GL204")
+            self.problem(
+                "something outside this function is changed in place", target, "GL204"
+            )
             return
         if value.id in self.facts.parameters and not self.is_fresh(value.id):
-            self.problem(f"the caller's `{value.id}` is changed in place", target, "GL204")
+            self.problem(
+                f"the caller's `{value.id}` is changed in place", target, "GL204"
+            )
         changed = _with_item(container, key, kind)
         if changed is None:
             self.problem("which item is changed here is not known", target, "GL203")
@@ -206,7 +244,9 @@ class Interpreter(Evaluation):
             if isinstance(target, ast.Name):
                 environment.unbind(target.id)
             else:
-                self.problem("`del` of an item or attribute is not lifted", node, "GL204")
+                self.problem(
+                    "`del` of an item or attribute is not lifted", node, "GL204"
+                )
         return Flow(environment)
 
     # ---- exits
@@ -252,7 +292,9 @@ class Interpreter(Evaluation):
             self.facts.staged.add(node)
         with self.control(node, staged):
             then = self.block(node.body, self.narrowed(node.test, True, environment))
-            other = self.block(node.orelse, self.narrowed(node.test, False, environment))
+            other = self.block(
+                node.orelse, self.narrowed(node.test, False, environment)
+            )
         self.facts.arms[node] = (then.end, other.end)
         end = merge([then.end, other.end], choose if staged else host_join)
         if staged and end is not None:
@@ -277,9 +319,13 @@ class Interpreter(Evaluation):
             self.problem(f"what a loop over {iterable} gives is not known", node.iter)
             element = UNKNOWN
         if isinstance(iterable, Dataset) and _has_unknown(element):
-            self.problem(f"what the elements of {iterable} are is not known", node.iter, "GL106")
+            self.problem(
+                f"what the elements of {iterable} are is not known", node.iter, "GL106"
+            )
         if isinstance(iterable, Iterator | Ragged):
-            self.problem(f"a loop over {iterable} is not lifted yet", node.iter, "GL106")
+            self.problem(
+                f"a loop over {iterable} is not lifted yet", node.iter, "GL106"
+            )
         items = iterable.items if isinstance(iterable, Sequence) else ()
         if items and (ended or not staged):
             element = items[0]
@@ -334,9 +380,13 @@ class Interpreter(Evaluation):
                 break
             head = grown
         else:
-            self.problem("what the loop's variables hold does not settle", node, "GL104")
+            self.problem(
+                "what the loop's variables hold does not settle", node, "GL104"
+            )
         self.facts.heads[node] = head
-        self.facts.ends[node] = merge([body.end, *body.continues], both) or Environment()
+        self.facts.ends[node] = (
+            merge([body.end, *body.continues], both) or Environment()
+        )
         exhausted: list[Environment | None] = [tested if may_end else None]
         if at_least_once and isinstance(node, ast.For):
             exhausted = [body.end, *body.continues]
@@ -354,7 +404,11 @@ class Interpreter(Evaluation):
         """Python values that a staged statement does not set stay Python's."""
         assigned = self.assigned_in(node)
         for name, kind in before.kinds.items():
-            if isinstance(kind, Python) and name not in assigned and name in after.kinds:
+            if (
+                isinstance(kind, Python)
+                and name not in assigned
+                and name in after.kinds
+            ):
                 after.kinds[name] = kind
 
     def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:
@@ -387,7 +441,9 @@ class Interpreter(Evaluation):
 
 
 def _has_unknown(kind: Kind) -> bool:
-    return kind == UNKNOWN or (isinstance(kind, Sequence) and any(map(_has_unknown, kind.items)))
+    return kind == UNKNOWN or (
+        isinstance(kind, Sequence) and any(map(_has_unknown, kind.items))
+    )
 
 
 def _parameters(node: ast.Lambda | FunctionNode) -> set[str]:
@@ -397,7 +453,12 @@ def _parameters(node: ast.Lambda | FunctionNode) -> set[str]:
 
 
 def _keyword(node: ast.stmt) -> str:
-    names = {"AsyncFor": "async for", "AsyncWith": "async with", "AsyncFunctionDef": "async def", "ClassDef": "class"}
+    names = {
+        "AsyncFor": "async for",
+        "AsyncWith": "async with",
+        "AsyncFunctionDef": "async def",
+        "ClassDef": "class",
+    }
     return names.get(type(node).__name__, type(node).__name__.lower())
 
 
@@ -415,7 +476,7 @@ def _as_load(target: ast.expr) -> ast.expr:
             case _:
                 raise Refusal("this assignment is not lifted", target)
         ast.copy_location(loaded, target)
-        target.as_load = loaded  # type: ignore[attr-defined]
+        target.as_load = loaded  # type: ignore[union-attr]
     return loaded
 
 
@@ -423,7 +484,11 @@ def _with_item(container: Kind, key: Kind, kind: Kind) -> Kind | None:
     """The container after `container[key] = kind`; None where that is not known."""
     if not (isinstance(key, Python) and key.known):
         return None
-    if isinstance(container, Sequence) and container.type == "list" and isinstance(key.value, int):
+    if (
+        isinstance(container, Sequence)
+        and container.type == "list"
+        and isinstance(key.value, int)
+    ):
         items = list(container.items)
         if not -len(items) <= key.value < len(items):
             return None
@@ -447,5 +512,3 @@ def _staged(entry: Environment, head: Environment) -> Environment:
 
 def _same(a: Environment, b: Environment) -> bool:
     return a.kinds == b.kinds and a.unsure == b.unsure
-
-

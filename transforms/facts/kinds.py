@@ -346,12 +346,12 @@ def _merge(a: Kind, b: Kind) -> Kind | None:
     """One kind for two of a family, None where they are of different families."""
     if isinstance(a, Python) and isinstance(b, Python) and a.type == b.type:
         return Python(a.type)
-    if isinstance(a, Shaped) and type(a) is type(b) and a.dtype == b.dtype:  # type: ignore[attr-defined]
+    if isinstance(a, Shaped) and type(a) is type(b) and a.dtype == b.dtype:
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.weak != b.weak:
             return None
         if isinstance(a, Tensor) and isinstance(b, Tensor):
             a = replace(a, mixed=a.mixed or b.mixed)
-        return replace(a, shape=join_shapes(a.shape, b.shape))  # type: ignore[attr-defined]
+        return replace(a, shape=join_shapes(a.shape, b.shape))
     if isinstance(a, Sequence | Elements) and isinstance(b, Sequence | Elements):
         return _merge_sequences(a, b)
     if isinstance(a, Dict | Mapping) and isinstance(b, Dict | Mapping):
@@ -366,23 +366,38 @@ def _merge(a: Kind, b: Kind) -> Kind | None:
 def _merge_sequences(a: Sequence | Elements, b: Sequence | Elements) -> Kind | None:
     if a.type != b.type:
         return None
-    if isinstance(a, Sequence) and isinstance(b, Sequence) and len(a.items) == len(b.items):
+    if (
+        isinstance(a, Sequence)
+        and isinstance(b, Sequence)
+        and len(a.items) == len(b.items)
+    ):
         return Sequence(a.type, tuple(map(join, a.items, b.items)))
-    inner = [k for s in (a, b) for k in (s.items if isinstance(s, Sequence) else (s.element,))]
+    inner = [
+        k
+        for s in (a, b)
+        for k in (s.items if isinstance(s, Sequence) else (s.element,))
+    ]
     return Elements(a.type, join_all(map(forget, inner)))
 
 
+def _same_keys(a: Dict, b: Dict) -> bool:
+    return [k for k, _ in a.items] == [k for k, _ in b.items]
+
+
 def _merge_dicts(a: Dict | Mapping, b: Dict | Mapping) -> Kind:
-    if isinstance(a, Dict) and isinstance(b, Dict):
-        if [k for k, _ in a.items] == [k for k, _ in b.items]:
-            return Dict(
-                tuple((k, join(x, y)) for (k, x), (_, y) in zip(a.items, b.items, strict=True))
+    if isinstance(a, Dict) and isinstance(b, Dict) and _same_keys(a, b):
+        return Dict(
+            tuple(
+                (k, join(x, y)) for (k, x), (_, y) in zip(a.items, b.items, strict=True)
             )
+        )
     pairs = [
         pair
         for d in (a, b)
         for pair in (
-            [(Python("str"), v) for _, v in d.items] if isinstance(d, Dict) else [(d.key, d.value)]
+            [(Python("str"), v) for _, v in d.items]
+            if isinstance(d, Dict)
+            else [(d.key, d.value)]
         )
     ]
     return Mapping(join_all(k for k, _ in pairs), join_all(forget(v) for _, v in pairs))
@@ -416,7 +431,9 @@ def parse(text: str) -> Kind:
         raise ValueError(f"not a kind: {text!r}") from error
 
 
-_SHAPED = {c.notation: c for c in (Tensor, Variable, Array, Ragged, Sparse, TensorArray)}
+_SHAPED = {
+    c.notation: c for c in (Tensor, Variable, Array, Ragged, Sparse, TensorArray)
+}
 _DOTTED = {"function": Function, "type": Type, "object": Object, "module": Module}
 
 
@@ -434,9 +451,13 @@ def _read(node: ast.expr) -> Kind:
             return Python(name)
         case ast.BinOp(op=ast.BitOr(), left=left, right=right):
             return join(_read(left), _read(right))
-        case ast.Subscript(value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])):
+        case ast.Subscript(
+            value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])
+        ):
             return Mapping(_read(key), _read(value))
-        case ast.Subscript(value=ast.Name(id="tuple" | "list" | "set" | "shape" as name), slice=inner):
+        case ast.Subscript(
+            value=ast.Name(id="tuple" | "list" | "set" | "shape" as name), slice=inner
+        ):
             return Elements(name, _read(inner))
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
             return _read_call(name, args, keywords)
@@ -448,7 +469,8 @@ def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> 
         dtype = None if ast.unparse(args[0]) == "unknown" else ast.unparse(args[0])
         return _SHAPED[name](dtype, _read_dims(args[1:]))
     if name in _DOTTED:
-        return _DOTTED[name](ast.unparse(args[0]))
+        dotted: Kind = _DOTTED[name](ast.unparse(args[0]))
+        return dotted
     if name == "scalar":
         return Scalar(ast.unparse(args[0]))
     if name == "weak":

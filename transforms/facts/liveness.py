@@ -83,7 +83,9 @@ def _statement(node: ast.stmt, out: Names, exits: _Exits, result: Liveness) -> N
         case ast.Continue():
             return exits.to_continue
         case ast.If():
-            arms = _block(node.body, out, exits, result) | _block(node.orelse, out, exits, result)
+            arms = _block(node.body, out, exits, result) | _block(
+                node.orelse, out, exits, result
+            )
             return (arms - _written_by_test(node)) | reads(node)
         case ast.While():
             return _loop(node, out, exits, result)
@@ -95,21 +97,34 @@ def _statement(node: ast.stmt, out: Names, exits: _Exits, result: Liveness) -> N
         case ast.Try():
             return _try(node, out, exits, result)
         case ast.Match():
-            arms = out.union(*(_block(case.body, out, exits, result) for case in node.cases))
-            return arms | frozenset(n.id for n in ast.walk(node.subject) if isinstance(n, ast.Name))
+            arms = out.union(
+                *(_block(case.body, out, exits, result) for case in node.cases)
+            )
+            return arms | frozenset(
+                n.id for n in ast.walk(node.subject) if isinstance(n, ast.Name)
+            )
     return (out - frozenset(bound_names(node))) | reads(node)
 
 
 def _written_by_test(node: ast.If | ast.While) -> Names:
     return frozenset(
-        inner.target.id for inner in ast.walk(node.test) if isinstance(inner, ast.NamedExpr)
+        inner.target.id
+        for inner in ast.walk(node.test)
+        if isinstance(inner, ast.NamedExpr)
     )
 
 
-def _loop(node: ast.While | ast.For | ast.AsyncFor, out: Names, exits: _Exits, result: Liveness) -> Names:
-    is_while = isinstance(node, ast.While)
-    test = reads(node.test) if is_while else frozenset(getattr(node, "stops", ()))
-    written = _written_by_test(node) if is_while else frozenset(bound_names(node))
+def _loop(
+    node: ast.While | ast.For | ast.AsyncFor,
+    out: Names,
+    exits: _Exits,
+    result: Liveness,
+) -> Names:
+    if isinstance(node, ast.While):
+        test, written = reads(node.test), _written_by_test(node)
+    else:
+        test = frozenset(getattr(node, "stops", ()))
+        written = frozenset(bound_names(node))
     leaving = _block(node.orelse, out, exits, result)
     head: Names = leaving
     while True:
@@ -124,9 +139,15 @@ def _loop(node: ast.While | ast.For | ast.AsyncFor, out: Names, exits: _Exits, r
 
 def _try(node: ast.Try, out: Names, exits: _Exits, result: Liveness) -> Names:
     final = _block(node.finalbody, out, exits, result)
-    handlers = final.union(*(_block(h.body, final, exits, result) for h in node.handlers))
+    handlers = final.union(
+        *(_block(h.body, final, exits, result) for h in node.handlers)
+    )
     handlers |= frozenset(
-        n.id for h in node.handlers if h.type for n in ast.walk(h.type) if isinstance(n, ast.Name)
+        n.id
+        for h in node.handlers
+        if h.type
+        for n in ast.walk(h.type)
+        if isinstance(n, ast.Name)
     )
     normal = _block(node.orelse, final, exits, result)
     for inner in ast.walk(ast.Module(node.body, [])):

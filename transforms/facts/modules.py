@@ -10,7 +10,23 @@ from functools import cached_property
 from .profile import FunctionNode
 
 MUTATORS = frozenset(
-    "append extend insert pop remove clear sort reverse update setdefault popitem add discard appendleft popleft".split()
+    [
+        "append",
+        "extend",
+        "insert",
+        "pop",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "update",
+        "setdefault",
+        "popitem",
+        "add",
+        "discard",
+        "appendleft",
+        "popleft",
+    ]
 )
 
 
@@ -65,7 +81,9 @@ class FunctionDefinition:
 
     @cached_property
     def is_generator(self) -> bool:
-        return any(isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node))
+        return any(
+            isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node)
+        )
 
     @cached_property
     def declared_global(self) -> frozenset[str]:
@@ -144,7 +162,11 @@ class ModuleFacts:
                     plain = isinstance(target, ast.Name)
                     for name in target_names(target):
                         found.setdefault(name, []).append(node.value if plain else None)
-            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value:
+            elif (
+                isinstance(node, ast.AnnAssign)
+                and isinstance(node.target, ast.Name)
+                and node.value
+            ):
                 found.setdefault(node.target.id, []).append(node.value)
             elif isinstance(node, ast.AugAssign | ast.For | ast.With):
                 for name in bound_names(node):
@@ -163,14 +185,18 @@ class ModuleFacts:
     def changed(self) -> frozenset[str]:
         """Names of which some item is set or removed, somewhere."""
         targets = map(_changed_object, ast.walk(self.tree))
-        return frozenset(target.id for target in targets if isinstance(target, ast.Name))
+        return frozenset(
+            target.id for target in targets if isinstance(target, ast.Name)
+        )
 
     @cached_property
     def rebound_attributes(self) -> dict[str, set[str]]:
         """The functions (by qualified name; "" for module level) that give an attribute of this name a value."""
         found: dict[str, set[str]] = {}
         for node, where in self._nodes_with_function():
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+            if isinstance(node, ast.Attribute) and isinstance(
+                node.ctx, ast.Store | ast.Del
+            ):
                 found.setdefault(node.attr, set()).add(where)
         return found
 
@@ -251,12 +277,20 @@ def bound_names(node: ast.AST) -> list[str]:
     match node:
         case ast.Assign(targets=targets):
             names = [n for t in targets for n in target_names(t)]
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
+        case (
+            ast.AugAssign(target=target)
+            | ast.AnnAssign(target=target, value=ast.expr())
+        ):
             names = target_names(target)
         case ast.For(target=target):
             names = target_names(target)
         case ast.With(items=items):
-            names = [n for i in items if i.optional_vars for n in target_names(i.optional_vars)]
+            names = [
+                n
+                for i in items
+                if i.optional_vars
+                for n in target_names(i.optional_vars)
+            ]
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
             return [name]
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):

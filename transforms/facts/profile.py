@@ -53,13 +53,19 @@ class Profile:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             if data["version"] != 1:
-                raise ValueError(f"{path}: profile version {data['version']} is not known")
-            functions = {key: _recorded(entry) for key, entry in data["functions"].items()}
+                raise ValueError(
+                    f"{path}: profile version {data['version']} is not known"
+                )
+            functions = {
+                key: _recorded(entry) for key, entry in data["functions"].items()
+            }
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a graphlift profile: {error}") from error
         return cls(path.absolute().parent.parent, functions)
 
-    def get(self, path: str, qualname: str, lines: list[str], node: FunctionNode) -> Recorded | None:
+    def get(
+        self, path: str, qualname: str, lines: list[str], node: FunctionNode
+    ) -> Recorded | None:
         """What was recorded of a function, None where nothing was or its source has changed since."""
         entry = self.functions.get(f"{path}::{qualname}")
         return entry if entry and entry.source == fingerprint(lines, node) else None
@@ -88,8 +94,8 @@ def _recorded(entry: Mapping[str, object]) -> Recorded:
         names=kinds("names"),
         tests=entry.get("tests", {}),  # type: ignore[arg-type]
         loops=entry.get("loops", {}),  # type: ignore[arg-type]
-        changed=frozenset(entry.get("changed", ())),  # type: ignore[arg-type]
-        random=frozenset(entry.get("random", ())),  # type: ignore[arg-type]
+        changed=frozenset(entry.get("changed", ())),  # type: ignore[call-overload]
+        random=frozenset(entry.get("random", ())),  # type: ignore[call-overload]
         callers=tuple(entry.get("callers", ())),  # type: ignore[arg-type]
         raises=tuple(entry.get("raises", ())),  # type: ignore[arg-type]
     )

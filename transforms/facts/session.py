@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..findings import Refusal
-from . import tensorflow_api
+from . import kinds, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, FunctionFacts
 from .evaluation import Evaluation
@@ -24,7 +24,6 @@ from .kinds import (
     Elements,
     Function,
     Kind,
-    Mapping,
     Module,
     Object,
     Python,
@@ -37,7 +36,6 @@ from .kinds import (
     join,
     join_all,
     members,
-    parse,
     python,
 )
 from .modules import ClassDefinition, FunctionDefinition, ModuleFacts
@@ -47,14 +45,32 @@ from .staging import holds_tensor, is_tensor, is_weak
 MOST_ROUNDS = 6
 IMPROBABLE_DTYPE = "float16"
 COMMON_DTYPES = ("float32", "float64", "int32", "int64", "bool", "string")
-CONTAINERS = (Sequence, Elements, Dict, Mapping)
+CONTAINERS = (Sequence, Elements, Dict, kinds.Mapping)
 KERAS_CONTAINERS = frozenset(
-    "Sequential Functional Model RNN Bidirectional TimeDistributed Wrapper Lambda StackedRNNCells".split()
+    [
+        "Sequential",
+        "Functional",
+        "Model",
+        "RNN",
+        "Bidirectional",
+        "TimeDistributed",
+        "Wrapper",
+        "Lambda",
+        "StackedRNNCells",
+    ]
 )
 INITIALIZERS = ("__init__", "build")
-DUNDERS = {"add": "add", "sub": "sub", "mult": "mul", "div": "truediv", "matmult": "matmul"}
+DUNDERS = {
+    "add": "add",
+    "sub": "sub",
+    "mult": "mul",
+    "div": "truediv",
+    "matmult": "matmul",
+}
 EXTERNAL_ROOTS = {"keras": "tensorflow.keras"}
-INTEGERS_OF_MATH = frozenset({"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"})
+INTEGERS_OF_MATH = frozenset(
+    {"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"}
+)
 KERAS_ATTRIBUTES: dict[str, Kind] = {
     "trainable_variables": Elements("list", Variable()),
     "trainable_weights": Elements("list", Variable()),
@@ -84,7 +100,11 @@ class Session:
     """
 
     def __init__(
-        self, module: ModuleFacts, lines: list[str], path: str, profile: Profile | None = None
+        self,
+        module: ModuleFacts,
+        lines: list[str],
+        path: str,
+        profile: Profile | None = None,
     ) -> None:
         self.module = module
         self.lines = lines
@@ -107,7 +127,9 @@ class Session:
 
     # ---- functions
 
-    def analyse(self, entries: frozenset[str] = frozenset()) -> Mapping[str, FunctionFacts]:
+    def analyse(
+        self, entries: frozenset[str] = frozenset()
+    ) -> Mapping[str, FunctionFacts]:
         """The facts of every function whose parameters' kinds are known, by qualified name.
 
         `entries` are functions called from outside the graph, beside those that nothing in this module calls.
@@ -115,7 +137,9 @@ class Session:
         for _ in range(MOST_ROUNDS):
             self._dirty = False
             self._found.clear()
-            for qualname in [q for q in self.module.functions if q in entries or not self._callers(q)]:
+            for qualname in [
+                q for q in self.module.functions if q in entries or not self._callers(q)
+            ]:
                 self._analyse_root(qualname)
             for qualname in self.module.functions:
                 if qualname not in self._found:
@@ -135,7 +159,11 @@ class Session:
         recorded = self.recorded(qualname)
         callers = recorded.callers if recorded else ()
         known = [c.removeprefix(f"{self.path}::") for c in callers]
-        return known if all(c in self.module.functions and c != qualname for c in known) else []
+        return (
+            known
+            if all(c in self.module.functions and c != qualname for c in known)
+            else []
+        )
 
     def recorded(self, qualname: str) -> Recorded | None:
         return self._recorded.get(qualname)
@@ -147,37 +175,64 @@ class Session:
             return None
         if recorded is not None and recorded.calls:
             return dict(recorded.parameters)
-        annotated = {a.arg: self.annotation(a.annotation) for a in definition.parameters}
+        annotated = {
+            a.arg: self.annotation(a.annotation) for a in definition.parameters
+        }
         if definition.owner and definition.parameters and not definition.is_static:
-            annotated[definition.parameters[0].arg] = Object(self.dotted(definition.owner.qualname))
+            annotated[definition.parameters[0].arg] = Object(
+                self.dotted(definition.owner.qualname)
+            )
         if definition.node.args.vararg or definition.node.args.kwarg:
             return None
-        if UNKNOWN in annotated.values() or not any(map(holds_tensor, annotated.values())):
+        if UNKNOWN in annotated.values() or not any(
+            map(holds_tensor, annotated.values())
+        ):
             return None
         if definition.qualname not in self._inferred:
             self._inferred[definition.qualname] = annotated
-            self._inferred[definition.qualname] = self._with_dtypes(definition, annotated)
+            self._inferred[definition.qualname] = self._with_dtypes(
+                definition, annotated
+            )
         return dict(self._inferred[definition.qualname])
 
-    def _with_dtypes(self, definition: FunctionDefinition, parameters: dict[str, Kind]) -> dict[str, Kind]:
+    def _with_dtypes(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind]
+    ) -> dict[str, Kind]:
         """Dtypes that annotations leave open, where only one lets the function run.
 
         A graph traces every arm, so each operation has to take its operands; a parameter of another dtype raises.
         """
         result = dict(parameters)
-        unknown = [n for n, k in parameters.items() if isinstance(k, Tensor | Variable) and k.dtype is None]
+        unknown = [
+            n
+            for n, k in parameters.items()
+            if isinstance(k, Tensor | Variable) and k.dtype is None
+        ]
         for name in unknown:
-            obstacles = {d: self._obstacles(definition, result, name, d) for d in COMMON_DTYPES}
+            obstacles = {
+                d: self._obstacles(definition, result, name, d) for d in COMMON_DTYPES
+            }
             least = min(obstacles.values())
             possible = [d for d, count in obstacles.items() if count == least]
-            if len(possible) == 1 and self._obstacles(definition, result, name, IMPROBABLE_DTYPE) > least:
+            if (
+                len(possible) == 1
+                and self._obstacles(definition, result, name, IMPROBABLE_DTYPE) > least
+            ):
                 result[name] = _with_dtype(result[name], possible[0])
         return result
 
-    def _obstacles(self, definition: FunctionDefinition, parameters: dict[str, Kind], name: str, dtype: str) -> int:
+    def _obstacles(
+        self,
+        definition: FunctionDefinition,
+        parameters: dict[str, Kind],
+        name: str,
+        dtype: str,
+    ) -> int:
         """How often the function would raise, or do what is not known, with a parameter of this dtype."""
         saved = dict(self._found), dict(self._contexts), self._dirty
-        facts = FunctionFacts(definition, {**parameters, name: _with_dtype(parameters[name], dtype)})
+        facts = FunctionFacts(
+            definition, {**parameters, name: _with_dtype(parameters[name], dtype)}
+        )
         self._active.append(definition.qualname)
         try:
             Interpreter(self, None).function(definition, facts, None)
@@ -198,7 +253,10 @@ class Session:
                     return UNKNOWN
             case ast.BinOp(left=left, op=ast.BitOr(), right=right):
                 return join(self.annotation(left), self.annotation(right))
-            case ast.Subscript(value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"), slice=inner):
+            case ast.Subscript(
+                value=ast.Name(id="Optional") | ast.Attribute(attr="Optional"),
+                slice=inner,
+            ):
                 return join(self.annotation(inner), NONE)
             case ast.Name(id="int" | "float" | "bool" | "str" as name):
                 return Python(name)
@@ -218,13 +276,21 @@ class Session:
         return UNKNOWN
 
     def _analyse(
-        self, definition: FunctionDefinition, parameters: dict[str, Kind], outer: Environment | None = None
+        self,
+        definition: FunctionDefinition,
+        parameters: dict[str, Kind],
+        outer: Environment | None = None,
     ) -> FunctionFacts:
         qualname = definition.qualname
         known = self._contexts.get(qualname)
-        joined = parameters if known is None else {
-            name: join(kind, parameters.get(name, UNKNOWN)) for name, kind in known.items()
-        }
+        joined = (
+            parameters
+            if known is None
+            else {
+                name: join(kind, parameters.get(name, UNKNOWN))
+                for name, kind in known.items()
+            }
+        )
         if known is not None and joined != known:
             self._dirty = True
         found = self._found.get(qualname)
@@ -234,10 +300,17 @@ class Session:
         facts = FunctionFacts(definition, joined)
         for name, kind in joined.items():
             if any(map(is_weak, members(kind))) and len(members(kind)) > 1:
-                facts.problems.append(Refusal(f"`{name}` is a Python value here and decided by a tensor there", definition.original))
+                facts.problems.append(
+                    Refusal(
+                        f"`{name}` is a Python value here and decided by a tensor there",
+                        definition.original,
+                    )
+                )
         self._active.append(qualname)
         try:
-            Interpreter(self, self.recorded(qualname)).function(definition, facts, outer or self._outer.get(qualname))
+            Interpreter(self, self.recorded(qualname)).function(
+                definition, facts, outer or self._outer.get(qualname)
+            )
         finally:
             self._active.pop()
         self._found[qualname] = facts
@@ -250,12 +323,16 @@ class Session:
         facts = FunctionFacts(definition, parameters)
         self._active.append(of)
         try:
-            Interpreter(self, self.recorded(of)).function(definition, facts, self._outer.get(of))
+            Interpreter(self, self.recorded(of)).function(
+                definition, facts, self._outer.get(of)
+            )
         finally:
             self._active.pop()
         return facts
 
-    def replace_body(self, qualname: str, node: FunctionNode, bound: Environment | None = None) -> None:
+    def replace_body(
+        self, qualname: str, node: FunctionNode, bound: Environment | None = None
+    ) -> None:
         """Go on with another body of a function; `bound` are names that its module will have."""
         self.module.functions[qualname].node = node
         if bound is not None:
@@ -264,7 +341,9 @@ class Session:
     def is_graph_function(self, definition: FunctionDefinition) -> bool:
         """Whether the function already is a `tf.function`, by its decorators or by a call."""
         made = any(
-            text.removesuffix(")").partition("(")[0].endswith(("tf.function", "tensorflow.function"))
+            text.removesuffix(")")
+            .partition("(")[0]
+            .endswith(("tf.function", "tensorflow.function"))
             for text in definition.decorators
         )
         return made or definition.qualname in self._wrapped
@@ -275,7 +354,9 @@ class Session:
         found: set[str] = set()
         for node in ast.walk(self.module.tree):
             match node:
-                case ast.Call(func=ast.Attribute(attr="function"), args=[ast.Name(id=name), *_]):
+                case ast.Call(
+                    func=ast.Attribute(attr="function"), args=[ast.Name(id=name), *_]
+                ):
                     found.add(name)
         return frozenset(found)
 
@@ -326,7 +407,9 @@ class Session:
         seen = recorded.globals.get(name) if recorded else None
         if name in self.module.rebound and seen is not None:
             return seen
-        if kind == UNKNOWN or (isinstance(kind, Tensor | Variable) and kind.shape is None):
+        if kind == UNKNOWN or (
+            isinstance(kind, Tensor | Variable) and kind.shape is None
+        ):
             return seen or kind
         return kind
 
@@ -361,16 +444,22 @@ class Session:
     ) -> Kind:
         """What calling a function of this module, a lambda, or another package's function gives."""
         if function.name in self._lambdas:
-            return self._call_lambda(evaluation, node, self._lambdas[function.name], arguments, environment)
+            return self._call_lambda(
+                evaluation, node, self._lambdas[function.name], arguments, environment
+            )
         definition = self.module.functions.get(self.qualname(function.name))
         if definition is not None:
-            return self._call_definition(evaluation, node, definition, function.receiver, arguments, environment)
+            return self._call_definition(
+                evaluation, node, definition, function.receiver, arguments, environment
+            )
         return self._call_external(evaluation, node, function.name, arguments)
 
     def _call_external(
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
     ) -> Kind:
-        if name.startswith("math.") and all(isinstance(k, Python) for k in arguments.all):
+        if name.startswith("math.") and all(
+            isinstance(k, Python) for k in arguments.all
+        ):
             return INT if name.removeprefix("math.") in INTEGERS_OF_MATH else FLOAT
         code = "GL206" if name.startswith("numpy.") else "GL401"
         if name.startswith("math."):
@@ -391,8 +480,17 @@ class Session:
         environment: Environment,
     ) -> Kind:
         names = [a.arg for a in local.node.args.args]
-        simple = not (local.node.args.vararg or local.node.args.kwarg or local.node.args.kwonlyargs)
-        if not simple or arguments.spread or arguments.keywords or len(names) != len(arguments.positional):
+        simple = not (
+            local.node.args.vararg
+            or local.node.args.kwarg
+            or local.node.args.kwonlyargs
+        )
+        if (
+            not simple
+            or arguments.spread
+            or arguments.keywords
+            or len(names) != len(arguments.positional)
+        ):
             evaluation.problem("what this lambda is called with is not known", node)
             return UNKNOWN
         inner = local.environment.copy()
@@ -401,7 +499,9 @@ class Session:
         kind = evaluation.evaluate(local.node.body, inner)
         own = any(n is local.node for n in ast.walk(evaluation.facts.definition.node))
         if not own and any(n in evaluation.facts.staged for n in ast.walk(local.node)):
-            evaluation.problem("it calls a lambda of the module that branches on a tensor", node)
+            evaluation.problem(
+                "it calls a lambda of the module that branches on a tensor", node
+            )
         return kind
 
     def _call_definition(
@@ -416,27 +516,40 @@ class Session:
         qualname = definition.qualname
         obstacle = self._obstacle(definition)
         if obstacle is not None:
-            evaluation.problem(f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1])
+            evaluation.problem(
+                f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1]
+            )
             return UNKNOWN
         bound = bind(definition, arguments, receiver, self._defaults(definition))
         if bound is None:
-            evaluation.problem(f"what `{definition.node.name}` is called with is not known", node)
+            evaluation.problem(
+                f"what `{definition.node.name}` is called with is not known", node
+            )
             return UNKNOWN
         outer = environment if "<locals>" in qualname else None
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
         evaluation.facts.calls[node] = qualname  # type: ignore[index]
         if outer is not None and facts.staged:
-            evaluation.problem(f"the nested function `{definition.node.name}` branches on a tensor", node)
+            evaluation.problem(
+                f"the nested function `{definition.node.name}` branches on a tensor",
+                node,
+            )
         for name in facts.effects:
             if name != "mutates":
                 evaluation.effect(name, node)
         if "mutates" in facts.effects and definition.node.name != "__init__":
             evaluation.effect("mutates", node)
             if evaluation.is_staged():
-                evaluation.problem(f"`{qualname}` changes an object where a tensor says so", node, "GL303")
+                evaluation.problem(
+                    f"`{qualname}` changes an object where a tensor says so",
+                    node,
+                    "GL303",
+                )
         if facts.problems:
             first = facts.problems[0]
-            evaluation.problem(f"it calls `{qualname}`: {first.reason}", node, first.code)
+            evaluation.problem(
+                f"it calls `{qualname}`: {first.reason}", node, first.code
+            )
         if not self.is_graph_function(definition):
             evaluation.facts.operations += facts.operations
         return facts.result
@@ -450,18 +563,34 @@ class Session:
             return "is a coroutine", "GL401"
         plain = {"staticmethod", "classmethod", "property"}
         for text in definition.decorators:
-            if text not in plain and not text.endswith("tf.function") and "tf.function(" not in text:
+            if (
+                text not in plain
+                and not text.endswith("tf.function")
+                and "tf.function(" not in text
+            ):
                 return f"has the decorator `@{text}`", "GL401"
         return None
 
     def _defaults(self, definition: FunctionDefinition) -> dict[str, Kind]:
         args = definition.node.args
         positional = [*args.posonlyargs, *args.args]
-        pairs = list(zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True))
-        pairs += [(a, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True) if d is not None]
+        pairs = list(
+            zip(
+                positional[len(positional) - len(args.defaults) :],
+                args.defaults,
+                strict=True,
+            )
+        )
+        pairs += [
+            (a, d)
+            for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            if d is not None
+        ]
         return {a.arg: self._evaluate_module(d) for a, d in pairs}
 
-    def _with_recorded(self, definition: FunctionDefinition, bound: dict[str, Kind]) -> dict[str, Kind]:
+    def _with_recorded(
+        self, definition: FunctionDefinition, bound: dict[str, Kind]
+    ) -> dict[str, Kind]:
         """Argument kinds; what is not known of a tensor is taken from the profile."""
         recorded = self.recorded(definition.qualname)
         if recorded is None:
@@ -475,7 +604,11 @@ class Session:
     # ---- classes and objects
 
     def call_object(
-        self, evaluation: Evaluation, node: ast.Call, function: Object | Type, arguments: Arguments
+        self,
+        evaluation: Evaluation,
+        node: ast.Call,
+        function: Object | Type,
+        arguments: Arguments,
     ) -> Kind:
         made = self.class_of(function.name)
         environment = Environment()
@@ -484,23 +617,38 @@ class Session:
         if isinstance(function, Object):
             name = "__call__"
             method = self.module.method(self.qualname(function.name), name)
-            if method is None and KERAS_CALLS & set(self.module.bases(self.qualname(function.name))):
+            if method is None and KERAS_CALLS & set(
+                self.module.bases(self.qualname(function.name))
+            ):
                 method = self.module.method(self.qualname(function.name), "call")
             if method is not None:
-                return self._call_definition(evaluation, node, method, function, arguments, environment)
+                return self._call_definition(
+                    evaluation, node, method, function, arguments, environment
+                )
             if function.name.startswith(("keras.", "tensorflow.keras.")):
-                if function.name.rpartition(".")[2] in KERAS_CONTAINERS and self._own_keras_classes():
-                    evaluation.problem(f"{function} may hold layers of this module", node)
+                if (
+                    function.name.rpartition(".")[2] in KERAS_CONTAINERS
+                    and self._own_keras_classes()
+                ):
+                    evaluation.problem(
+                        f"{function} may hold layers of this module", node
+                    )
                 evaluation.operation()
                 return Tensor()
         evaluation.problem(f"what calling {function} does is not known", node)
         return UNKNOWN
 
     def _own_keras_classes(self) -> bool:
-        return any(KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes)
+        return any(
+            KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
+        )
 
     def _construct(
-        self, evaluation: Evaluation, node: ast.Call, made: ClassDefinition, arguments: Arguments
+        self,
+        evaluation: Evaluation,
+        node: ast.Call,
+        made: ClassDefinition,
+        arguments: Arguments,
     ) -> Kind:
         bases = set(self.module.bases(made.qualname)) - set(self.module.classes)
         if bases - {"object"} or made.node.decorator_list or made.node.keywords:
@@ -509,20 +657,28 @@ class Session:
         kind = Object(self.dotted(made.qualname), fresh=True)
         initializer = self.module.method(made.qualname, "__init__")
         if initializer is not None:
-            self._call_definition(evaluation, node, initializer, kind, arguments, Environment())
+            self._call_definition(
+                evaluation, node, initializer, kind, arguments, Environment()
+            )
         elif arguments.all:
             evaluation.problem(f"`{made.qualname}` takes no arguments", node)
         return kind
 
-    def call_super(self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+    def call_super(
+        self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
+    ) -> Kind:
         """What `super().name(...)` gives."""
         owner = evaluation.facts.definition.owner
         bases = self.module.bases(owner.qualname) if owner else []
         for base in bases:
             method = self.module.method(base, name)
             if method is not None and owner is not None:
-                receiver = evaluation.facts.parameters.get(evaluation.facts.definition.parameters[0].arg, UNKNOWN)
-                return self._call_definition(evaluation, node, method, receiver, arguments, Environment())
+                receiver = evaluation.facts.parameters.get(
+                    evaluation.facts.definition.parameters[0].arg, UNKNOWN
+                )
+                return self._call_definition(
+                    evaluation, node, method, receiver, arguments, Environment()
+                )
         if name in ("__init__", "build") and set(bases) <= GRAPH_BASES:
             return NONE
         evaluation.problem(f"what `super().{name}` does is not known", node)
@@ -532,31 +688,51 @@ class Session:
         self, evaluation: Evaluation, name: str, left: Kind, right: Kind, node: ast.AST
     ) -> Kind | None:
         """What a class's own operator gives; None where the operands have none."""
-        if not isinstance(left, Object) or name not in DUNDERS or not isinstance(node, ast.expr):
+        if (
+            not isinstance(left, Object)
+            or name not in DUNDERS
+            or not isinstance(node, ast.expr)
+        ):
             return None
         method = self.module.method(self.qualname(left.name), f"__{DUNDERS[name]}__")
         if method is None:
             return None
-        return self._call_definition(evaluation, node, method, left, Arguments([right], {}), Environment())
+        return self._call_definition(
+            evaluation, node, method, left, Arguments([right], {}), Environment()
+        )
 
-    def attribute(self, evaluation: Evaluation, node: ast.Attribute, value: Object | Type) -> Kind | None:
+    def attribute(
+        self, evaluation: Evaluation, node: ast.Attribute, value: Object | Type
+    ) -> Kind | None:
         """What an attribute of an instance, or of a class, of this module holds; None where it has none."""
         made = self.class_of(value.name)
         if made is None:
             return None
-        if self.module.method(made.qualname, "__getattr__") or self.module.method(made.qualname, "__getattribute__"):
-            evaluation.problem(f"`{ast.unparse(node)}` may be served by `__getattr__`", node)
+        if self.module.method(made.qualname, "__getattr__") or self.module.method(
+            made.qualname, "__getattribute__"
+        ):
+            evaluation.problem(
+                f"`{ast.unparse(node)}` may be served by `__getattr__`", node
+            )
         method = self.module.method(made.qualname, node.attr)
         if method is not None:
             if method.is_property and isinstance(value, Object):
-                return self._call_definition(evaluation, node, method, value, Arguments([], {}), Environment())
-            receiver = value if isinstance(value, Object) or method.is_class_method else None
+                return self._call_definition(
+                    evaluation, node, method, value, Arguments([], {}), Environment()
+                )
+            receiver = (
+                value if isinstance(value, Object) or method.is_class_method else None
+            )
             return Function(self.dotted(method.qualname), receiver)
         kind = self._attribute_kind(evaluation, node, made)
         if kind is None:
             return None
-        if not (isinstance(value, Object) and value.fresh) and self._changes(evaluation, node, kind):
-            evaluation.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
+        if not (isinstance(value, Object) and value.fresh) and self._changes(
+            evaluation, node, kind
+        ):
+            evaluation.problem(
+                f"`{ast.unparse(node)}` may change between calls", node, "GL302"
+            )
             return forget(kind)
         return kind
 
@@ -566,10 +742,14 @@ class Session:
         recorded = evaluation.recorded
         seen = recorded.attributes.get(ast.unparse(node)) if recorded else None
         known = self.class_attributes(made).get(node.attr)
-        if isinstance(known, CONTAINERS) and node.attr in self.module.changed_attributes:
+        if (
+            isinstance(known, CONTAINERS)
+            and node.attr in self.module.changed_attributes
+        ):
             known = None
-        if known is not None and known != UNKNOWN and not isinstance(known, Union):
-            if seen is None or not is_tensor(known) or getattr(known, "dtype", None) is not None:
+        if known not in (None, UNKNOWN) and not isinstance(known, Union):
+            vague = is_tensor(known) and getattr(known, "dtype", None) is None
+            if seen is None or not vague:
                 return known
         if seen is not None:
             return seen
@@ -580,7 +760,11 @@ class Session:
         if KERAS_CALLS & set(self.module.bases(made.qualname)):
             return KERAS_ATTRIBUTES.get(node.attr)
         if "tensorflow.Module" in self.module.bases(made.qualname):
-            return KERAS_ATTRIBUTES.get(node.attr) if node.attr.endswith("variables") else None
+            return (
+                KERAS_ATTRIBUTES.get(node.attr)
+                if node.attr.endswith("variables")
+                else None
+            )
         return None
 
     def _changes(self, evaluation: Evaluation, node: ast.Attribute, kind: Kind) -> bool:
@@ -598,7 +782,9 @@ class Session:
             found: dict[str, Kind] = {}
             self._attributes[made.qualname] = found
             for node in made.node.body:
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                if isinstance(node, ast.Assign) and isinstance(
+                    node.targets[0], ast.Name
+                ):
                     found[node.targets[0].id] = self._evaluate_module(node.value)
             self._initialize(made)
             for name, kind in self._seen_attributes(made).items():
@@ -612,7 +798,11 @@ class Session:
             recorded = self.recorded(method.qualname)
             for chain, kind in (recorded.attributes if recorded else {}).items():
                 root, _, name = chain.partition(".")
-                if "." not in name and method.parameters and root == method.parameters[0].arg:
+                if (
+                    "." not in name
+                    and method.parameters
+                    and root == method.parameters[0].arg
+                ):
                     seen[name] = join(seen[name], kind) if name in seen else kind
         return seen
 
@@ -621,7 +811,11 @@ class Session:
         if initializer is None or initializer.qualname in self._active:
             return
         recorded = self.recorded(initializer.qualname)
-        known: Mapping[str, Kind] = recorded.parameters if recorded else self._contexts.get(initializer.qualname, {})
+        known: Mapping[str, Kind] = (
+            recorded.parameters
+            if recorded
+            else self._contexts.get(initializer.qualname, {})
+        )
         parameters = {a.arg: known.get(a.arg, UNKNOWN) for a in initializer.parameters}
         if not parameters:
             return
@@ -629,7 +823,9 @@ class Session:
         for name, kind in parameters.items():
             if kind == UNKNOWN and name in defaults:
                 parameters[name] = forget(defaults[name])
-        parameters[initializer.parameters[0].arg] = Object(self.dotted(made.qualname), fresh=True)
+        parameters[initializer.parameters[0].arg] = Object(
+            self.dotted(made.qualname), fresh=True
+        )
         facts = FunctionFacts(initializer, parameters)
         self._active.append(initializer.qualname)
         try:
@@ -643,7 +839,11 @@ class Session:
             return
         found = self._attributes.setdefault(made.qualname, {})
         old = found.get(name)
-        new = _settled(forget(kind)) if old is not None and old != kind else _settled(kind)
+        new = (
+            _settled(forget(kind))
+            if old is not None and old != kind
+            else _settled(kind)
+        )
         joined = new if old is None else join(forget(old) if old != new else old, new)
         if joined != old:
             found[name] = joined
@@ -670,5 +870,3 @@ def _with_dtype(kind: Kind, dtype: str) -> Kind:
 def _settled(kind: Kind) -> Kind:
     """An object as others see it, once it is stored."""
     return Object(kind.name) if isinstance(kind, Object) else kind
-
-

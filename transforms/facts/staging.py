@@ -30,8 +30,12 @@ from .kinds import (
     weak,
 )
 
-FLOATS = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
-INTS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"})
+FLOATS = frozenset(
+    {"float16", "bfloat16", "float32", "float64", "complex64", "complex128"}
+)
+INTS = frozenset(
+    {"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"}
+)
 
 
 def is_tensor(kind: Kind) -> bool:
@@ -181,7 +185,11 @@ def host_join(a: Kind, b: Kind) -> Kind:
         return choose(a, b)
     joined = join(a, b)
     parts = members(joined)
-    if len(parts) > 1 and any(map(is_weak, parts)) and all(is_weak(p) or isinstance(p, Python) for p in parts):
+    if (
+        len(parts) > 1
+        and any(map(is_weak, parts))
+        and all(is_weak(p) or isinstance(p, Python) for p in parts)
+    ):
         held = choose(parts[0], parts[1])
         for part in parts[2:]:
             held = choose(held, part)
