@@ -5,13 +5,17 @@ VENV := .venv
 LINT := .venv-lint
 export TF_CPP_MIN_LOG_LEVEL ?= 3
 
-.PHONY: demo test lint clean
+.PHONY: demo test golden sweep lint clean
 
-demo: $(VENV)/.demo  ## lift the corpus, run both, compare and time
+demo: $(VENV)/.demo  ## record the corpus, lift it, run both, compare and time
+	$(VENV)/bin/graphlift record -- $(VENV)/bin/python corpus/run.py > $(VENV)/record.log
 	$(VENV)/bin/graphlift verify corpus/
 
 test: $(VENV)/.test
 	$(VENV)/bin/python -m pytest
+
+golden: $(VENV)/.test  ## write the lifted texts of rules and corpus anew
+	$(VENV)/bin/python -m pytest tests/rules tests/corpus --update-rules --update-golden
 
 lint: $(LINT)/.lint  ## types are checked as users see them: in the wheel
 	$(LINT)/bin/ruff check

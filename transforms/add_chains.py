@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Python, Shape, Tensor, Variable
-from .facts.modules import blocks, bound_names, own_expressions
+from .facts.modules import ModuleFacts, blocks, bound_names, own_expressions
 from .findings import Refusal
 from .rule import Rule
 
@@ -46,7 +46,7 @@ class AddChain(Rule):
         def f(x: tf.Tensor):
             y = tf.cond(
                 tf.reduce_sum(x) > 0.0,
-                lambda: tf.ensure_shape(x + x, x.shape) + 1.0,
+                lambda: tf.ensure_shape(x, x.shape) + tf.ensure_shape(x, x.shape) + 1.0,
                 lambda: -x,
             )
             return y
@@ -91,21 +91,42 @@ PASSES_THROUGH = frozenset(
 )
 
 
-def barriers(facts: FunctionFacts, whole: bool) -> set[ast.expr]:
+def adding_functions(module: ModuleFacts) -> frozenset[str]:
+    """The functions of a module, by qualified name, that add something up."""
+    return frozenset(
+        name
+        for name, definition in module.functions.items()
+        if any(map(_is_addition, ast.walk(definition.original)))
+    )
+
+
+def _is_addition(node: ast.AST) -> bool:
+    match node:
+        case ast.Add():
+            return True
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in ("sum", "add", "add_n", "accumulate_n")
+    return False
+
+
+def barriers(
+    facts: FunctionFacts, whole: bool, adding: frozenset[str]
+) -> set[ast.expr]:
     """The addends that need a barrier.
 
     The optimizer's fault needs a chain of sums of different shapes in which one value from outside the arm stands
     twice; a chain goes on through names, and through functions. `whole`: the function's own level may run in a
-    branch or loop too, of those who call it.
+    branch or loop too, of those who call it. `adding`: see `adding_functions`.
     """
-    chains = _Chains(facts)
+    chains = _Chains(facts, adding)
     chains.block(facts.definition.node.body, {}, inside=whole)
     return chains.found
 
 
 class _Chains:
-    def __init__(self, facts: FunctionFacts) -> None:
+    def __init__(self, facts: FunctionFacts, adding: frozenset[str]) -> None:
         self.facts = facts
+        self.adding = adding
         self.found: set[ast.expr] = set()
         self.versions: Counter[str] = Counter()
 
@@ -117,6 +138,10 @@ class _Chains:
         for expression in own_expressions(node):
             self._search(expression, sums, inside)
         match node:
+            case ast.Return(value=ast.expr() as value) if inside:
+                unknown = _Addend("what a caller adds", None, value, plain=False)
+                made = self._sum(value, sums)
+                self._check(replace(made, addends=(*made.addends, unknown)))
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 made = self._sum(value, sums)
                 self._forget([name], sums)
@@ -220,10 +245,9 @@ class _Chains:
             return _added([self._sum(a, sums) for a in args])
         if name in PASSES_THROUGH and args:
             return replace(self._sum(args[0], sums), simplified=True)
-        if node in self.facts.calls and args:
-            return replace(
-                _added([self._sum(a, sums) for a in args] * 2), simplified=True
-            )
+        if self.facts.calls.get(node) in self.adding and args:
+            parts = [*(self._sum(a, sums) for a in args), self._leaf(node)]
+            return replace(_added(parts), simplified=len(args) > 1)
         return self._leaf(node)
 
     def _renamed(self, known: _Sum, node: ast.expr) -> _Sum:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from . import (
     assertions,
@@ -17,6 +18,7 @@ from . import (
     tensor_arrays,
     variables,
 )
+from .add_chains import adding_functions
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Kind, Object, Python, Tensor
@@ -100,6 +102,7 @@ class ModulePlanner:
         self.options = options
         self.tf = tensorflow_name(module)
         self.names = Names(source.names)
+        self.adding = adding_functions(module)
         self.statements: dict[str, list[str]] = {}
         self.refusals: dict[str, Refusal] = {}
         self.entries: frozenset[str] = frozenset()
@@ -182,16 +185,7 @@ class ModulePlanner:
         shell = Shell.of_split(core.result, parts)
         check_result(shell.result, parts.core.node)
         self._check_parameters(core)
-        planner = Planner(
-            self.source,
-            core,
-            self.tf,
-            {},
-            Names(self.source.names),
-            self.options,
-            shell,
-            [],
-        )
+        planner = self._planner(core, {}, shell, [])
         steps = planner.body()
         definition = facts.definition
         plan = Plan(
@@ -332,7 +326,8 @@ class ModulePlanner:
             if facts.operations and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
-        return bool(facts.operations) and definition.node.name != "__init__"
+        works = facts.operations or "stdout" in facts.effects
+        return bool(works) and definition.node.name != "__init__"
 
     def _reached(
         self, facts: FunctionFacts, all_facts: Mapping[str, FunctionFacts]
@@ -351,7 +346,7 @@ class ModulePlanner:
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
         callers = {
             name for f in lifted.values() for name in f.calls.values()
-        } | self._called_by_graphs()
+        } | self._called_by_graphs
         decorated = {
             q for q, f in lifted.items() if self._is_decorated(f, q in callers, lifted)
         }
@@ -359,7 +354,7 @@ class ModulePlanner:
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
-            if "<locals>" in qualname:
+            if "<locals>" in qualname or not (facts.operations or qualname in callers):
                 continue
             shell = Shell.of(facts)
             if (
@@ -481,16 +476,19 @@ class ModulePlanner:
         ]
         return any(name in self.module.classes[c].methods for c in family)
 
-    def _called_by_graphs(self) -> set[str]:
-        """The functions whose names are called in what is a graph already."""
-        names = {
-            getattr(node.func, "id", getattr(node.func, "attr", ""))
-            for definition in self.module.functions.values()
-            if self.session.is_graph_function(definition)
-            for node in ast.walk(definition.original)
-            if isinstance(node, ast.Call)
-        }
-        return {q for q in self.module.functions if q.rpartition(".")[2] in names}
+    @cached_property
+    def _called_by_graphs(self) -> frozenset[str]:
+        """The functions that what is a graph already may run, by the names that it calls."""
+        functions = self.module.functions
+        found: set[str] = set()
+        queue = [d for d in functions.values() if self.session.is_graph_function(d)]
+        while queue:
+            names = _called_names(queue.pop().original)
+            for qualname, definition in functions.items():
+                if qualname not in found and definition.node.name in names:
+                    found.add(qualname)
+                    queue.append(definition)
+        return frozenset(found)
 
     def _core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""
@@ -554,16 +552,7 @@ class ModulePlanner:
             )
         else:
             shell.keeps = True
-        planner = Planner(
-            self.source,
-            facts,
-            self.tf,
-            cores,
-            Names(self.source.names),
-            self.options,
-            shell,
-            sunk,
-        )
+        planner = self._planner(facts, cores, shell, sunk)
         steps = planner.body()
         plan = Plan(
             definition.original, definition.qualname, steps, imports=planner.imports
@@ -581,6 +570,25 @@ class ModulePlanner:
             texts = shell.statements(self._core_call(definition, core))
             plan.shell = [Code(text) for text in texts]
         return plan
+
+    def _planner(
+        self,
+        facts: FunctionFacts,
+        cores: dict[str, str],
+        shell: Shell,
+        sunk: list[ast.stmt],
+    ) -> Planner:
+        return Planner(
+            self.source,
+            facts,
+            self.tf,
+            cores,
+            Names(self.source.names),
+            self.options,
+            shell,
+            sunk,
+            self.adding,
+        )
 
     def _check_parameters(self, facts: FunctionFacts) -> None:
         """Refuse parameters that a `tf.function` takes otherwise than Python does."""
@@ -649,6 +657,15 @@ class ModulePlanner:
 
     def _does_something(self, plan: Plan) -> bool:
         return changes(plan.steps) or plan.decorator is not None
+
+
+def _called_names(node: ast.AST) -> set[str]:
+    """The names of what a piece of code may call; an object's call is its `__call__` or `call`."""
+    found = {"__call__", "call"}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))
+    return found
 
 
 def tensorflow_name(module: ModuleFacts) -> str:

@@ -31,6 +31,7 @@ class Planner:
         names: gives new names.
         shell: what the function's results become in Python.
         sunk: the statements that stay Python's, after the graph.
+        adding: the functions of the module that add something up.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Planner:
         options: Options,
         shell: Shell,
         sunk: list[ast.stmt],
+        adding: frozenset[str],
     ) -> None:
         self.source = source
         self.facts = facts
@@ -55,7 +57,7 @@ class Planner:
         self.writer = Writer(source, facts, tf, cores, names)
         self.promotion = self.writer.promotion
         if options.enabled("GL504"):
-            self.writer.barriers = add_chains.barriers(facts, whole=shell.keeps)
+            self.writer.barriers = add_chains.barriers(facts, shell.keeps, adding)
         self.live: Liveness = liveness(facts.definition.node)
 
     # ---- blocks
