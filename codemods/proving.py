@@ -37,10 +37,28 @@ def prove(outcomes: Iterable[Outcome], run: Run) -> Proof:
             raise ValueError(problem.message)
         return files[path].new_text
 
+    root = _root(files)
     try:
-        return verify(list(files), _root(files), lift, **vars(run))
+        proof = verify(list(files), root, lift, **vars(run))
     except ProofError as error:
         raise CallError(str(error)) from None
+    refusals = {
+        os.path.relpath(os.path.realpath(path), os.path.realpath(root)): _refusal(outcome)
+        for path, outcome in files.items()
+    }
+    rows = [_explained(row, refusals) for row in proof.rows]
+    return replace(proof, rows=type(proof.rows)(rows))
+
+
+def _refusal(outcome: Outcome) -> str:
+    """Why something in a file was not lifted, by its first finding."""
+    messages = [f.message for f in outcome.findings if f.applicability == "manual"]
+    return messages[0] if messages else ""
+
+
+def _explained(row: Row, refusals: dict[str, str]) -> Row:
+    reason = refusals.get(row.function.partition("::")[0], "")
+    return replace(row, reason=reason) if row.status == "eager" and reason else row
 
 
 def _root(files: Iterable[Path]) -> Path:

@@ -7,6 +7,7 @@ from statistics import median, quantiles
 from .processes import Worker
 
 BUDGET = 0.5
+PATIENCE = 8 * BUDGET
 SHORTEST_ROUND = 0.01
 FEWEST_ROUNDS, MOST_ROUNDS = 3, 25
 
@@ -27,18 +28,17 @@ def time_pair(
     made: tuple[Sequence[float], Sequence[float]],
     inputs: int,
 ) -> Timing:
-    """Time two workers against each other, within BUDGET seconds for each.
+    """Time two workers against each other, within BUDGET seconds for each once they are warm.
 
     `made`: the seconds of the calls that both have made already; where calls are so slow that
-    the rounds would take longer, the later ones of those are all there is. `inputs`: the number
+    the rounds would take longer than PATIENCE, the later ones of those are all there is. `inputs`: the number
     of calls in a pass. Raises Lost.
     """
     passes = [inputs * median(seconds[1:] or seconds) for seconds in made]
-    if max(passes) * (FEWEST_ROUNDS + 1) > BUDGET:
+    if max(passes) * (FEWEST_ROUNDS + 1) > PATIENCE:
         later = [seconds[1:] or seconds for seconds in made]
         return _summary(list(zip(*later, strict=False)))
-    _round(original, 1)
-    _round(lifted, 1)
+    passes = [inputs * _round(worker, 1) for worker in (original, lifted)]
     repeats = [max(1, int(SHORTEST_ROUND / max(seconds, 1e-6))) for seconds in passes]
     rounds = int(BUDGET / max(SHORTEST_ROUND, *passes))
     pairs = []
