@@ -43,7 +43,9 @@ def prove(outcomes: Iterable[Outcome], run: Run) -> Proof:
     except ProofError as error:
         raise CallError(str(error)) from None
     refusals = {
-        os.path.relpath(os.path.realpath(path), os.path.realpath(root)): _refusal(outcome)
+        os.path.relpath(os.path.realpath(path), os.path.realpath(root)): _refusal(
+            outcome
+        )
         for path, outcome in files.items()
     }
     rows = [_explained(row, refusals) for row in proof.rows]

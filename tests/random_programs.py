@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import sys
 import tempfile
 import time
@@ -60,8 +61,7 @@ def judged(program: Program, folder: Path, recorded: bool = True) -> Verdict:
         )
     except Exception:
         text = traceback.format_exc()
-        crashed = "graphlift" in text.rpartition('File "')[2] or "/transforms/" in text
-        return Verdict(DIFFERENT if crashed else BAD, text)
+        return Verdict(DIFFERENT if "pipeline.py" in text else BAD, text)
     if not rewritten.lifted:
         reasons = [f.message.partition(": ")[2] for f in rewritten.findings]
         return Verdict(LEFT, reasons[0] if reasons else "no finding")
@@ -113,7 +113,7 @@ def main() -> int:
             if verdict.word == LEFT:
                 reasons[verdict.reason] += 1
             if verdict.word == DIFFERENT and options.shrink:
-                program = _shrunk(program, Path(folder), recorded)
+                program = _shrunk(program, Path(folder), recorded, verdict.reason)
                 verdict = judged(program, Path(folder), recorded)
         if verdict.word in (DIFFERENT, BAD) or (verdict.word == LEFT and options.left):
             print(f"---- program {number} of seed {options.seed}: {verdict.word}")
@@ -124,12 +124,22 @@ def main() -> int:
     return 1 if words[DIFFERENT] or words[BAD] or not words[SAME] else 0
 
 
-def _shrunk(program: Program, folder: Path, recorded: bool) -> Program:
+def _shrunk(program: Program, folder: Path, recorded: bool, reason: str) -> Program:
+    """The program cut down, as long as it differs in the same manner."""
+
     def differs(text: str) -> bool:
-        smaller = replace(program, text=text)
-        return judged(smaller, folder, recorded).word == DIFFERENT
+        verdict = judged(replace(program, text=text), folder, recorded)
+        return verdict.word == DIFFERENT and _manner(verdict.reason) == _manner(reason)
 
     return replace(program, text=shrunk(program.text, differs))
+
+
+def _manner(reason: str) -> str:
+    """A reason without what names and numbers stand in it."""
+    _, found, rest = reason.partition("it differs:")
+    lines = (rest if found else reason).strip().splitlines()
+    line = lines[0] if found else lines[-1]
+    return re.sub(r"-?\d+(\.\d+)?|'\w+'", "", line)[:90]
 
 
 if __name__ == "__main__":

@@ -4,39 +4,72 @@ from __future__ import annotations
 
 import ast
 import copy
+import signal
 from collections.abc import Callable, Iterator
+from types import FrameType
+
+LONGEST = 10
+"""Seconds for one try: a cut may well make a loop endless."""
 
 
 def shrunk(text: str, still: Callable[[str], bool]) -> str:
-    """The smallest program that cuts lead to, one at a time, for which `still` answers True."""
-    while True:
-        for smaller in cuts(text):
-            if still(smaller):
-                text = smaller
-                break
+    """The program after every cut for which `still` answers True, until no cut is left.
+
+    A cut leaves out a statement, puts one of its blocks in its place, or takes a part for a whole value.
+    For the main thread only, since it sets an alarm.
+    """
+    text = ast.unparse(ast.parse(text)) + "\n"
+    place, untried = 0, len(list(cuts(text)))
+    while untried:
+        options = list(cuts(text))
+        place %= len(options)
+        if _in_time(still, options[place]):
+            text = options[place]
+            untried = len(list(cuts(text)))
         else:
-            return text
+            place += 1
+            untried -= 1
+    return text
+
+
+def _in_time(still: Callable[[str], bool], text: str) -> bool:
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST)
+    try:
+        return still(text)
+    except TimeoutError:
+        return False
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def cuts(text: str) -> Iterator[str]:
-    """The program with one statement left out, or replaced by one of its blocks, or with a simpler value."""
+    """The programs that are one cut smaller; large cuts first."""
     tree = ast.parse(text)
     for place, node in enumerate(ast.walk(tree)):
-        for field, value in ast.iter_fields(node):
+        for name, value in ast.iter_fields(node):
             if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
                 for i, statement in enumerate(value):
                     for instead in _instead(statement):
-                        yield _with(tree, place, field, i, instead)
+                        yield _with(tree, place, name, i, instead)
             elif isinstance(value, ast.expr):
                 for part in _parts(value):
-                    yield _with(tree, place, field, None, part)
+                    yield _with(tree, place, name, None, part)
 
 
 def _instead(node: ast.stmt) -> list[list[ast.stmt]]:
-    if isinstance(node, ast.Import):
-        return []
-    blocks = [getattr(node, name, []) for name in ("body", "orelse")]
-    return [[], *([] if isinstance(node, ast.FunctionDef) else filter(None, blocks))]
+    match node:
+        case ast.Import() | ast.Pass():
+            return []
+        case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
+            return [[], body, *([orelse] if orelse else [])]
+        case ast.While(body=body):
+            return [[], body]
+    return [[]]
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
@@ -54,15 +87,15 @@ def _parts(node: ast.expr) -> list[ast.expr]:
     return []
 
 
-def _with(tree: ast.Module, place: int, field: str, i: int | None, new: object) -> str:
+def _with(tree: ast.Module, place: int, name: str, i: int | None, new: object) -> str:
     """The text of the tree with a member of one of its nodes replaced."""
     made = copy.deepcopy(tree)
     node = list(ast.walk(made))[place]
     if i is None:
-        setattr(node, field, copy.deepcopy(new))
+        setattr(node, name, new)
     else:
-        members = getattr(node, field)
-        members[i : i + 1] = copy.deepcopy(new)
-        if not members and field != "orelse":
+        members = getattr(node, name)
+        members[i : i + 1] = new
+        if not members and name != "orelse":
             members.append(ast.Pass())
     return ast.unparse(ast.fix_missing_locations(made)) + "\n"

@@ -45,6 +45,7 @@ TAKES_WEAK = frozenset(
     ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
 )
@@ -271,6 +272,8 @@ class Writer:
                     node,
                 )
             return f"{self.source.segment(node.func)}({a}, {b})"
+        if short not in TAKES_WEAK and len(node.args) == 1 and not node.keywords:
+            return self._converted_argument(node)
         if short not in TAKES_WEAK:
             raise Refusal(
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
@@ -288,6 +291,16 @@ class Writer:
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
             )
         return None
+
+    def _converted_argument(self, node: ast.Call) -> str:
+        """A Python number alone becomes a tensor of TensorFlow's default dtype."""
+        (argument,) = node.args
+        kind = self.kind(argument)
+        dtype = DEFAULTS.get(getattr(kind, "weak", "") or "")
+        if dtype is None:
+            raise Refusal(f"`{ast.unparse(node.func)}` takes a Python value here", node)
+        text = self.promotion.cast(self.text(argument), f"{self.tf}.{dtype}")
+        return f"{self.source.segment(node.func)}({text})"
 
     # ---- parts
 

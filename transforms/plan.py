@@ -21,10 +21,11 @@ from . import (
 from .add_chains import adding_functions
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Kind, Object, Python, Tensor
+from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, target_names
 from .facts.profile import FunctionNode, Profile, Recorded
 from .facts.session import Session
+from .facts.staging import is_weak
 from .findings import Refusal
 from .options import Options
 from .planner import Planner
@@ -350,6 +351,10 @@ class ModulePlanner:
         decorated = {
             q for q, f in lifted.items() if self._is_decorated(f, q in callers, lifted)
         }
+        lifted = {
+            q: self._with_number_arguments(f) if q in decorated else f
+            for q, f in lifted.items()
+        }
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
@@ -562,8 +567,10 @@ class ModulePlanner:
             plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
             recorded = self.session.recorded(definition.qualname)
+            seen = recorded.parameters if recorded else None
+            numbers = any(map(is_weak, facts.parameters.values()))
             plan.decorator = signatures.decorator(
-                facts, recorded.parameters if recorded else None, self.tf
+                facts, None if numbers else seen, self.tf
             )
         if core is not None:
             plan.core = core
@@ -641,6 +648,24 @@ class ModulePlanner:
             if isinstance(node, ast.Import)
             for alias in node.names
         )
+
+    def _with_number_arguments(self, facts: FunctionFacts) -> FunctionFacts:
+        """The facts with Python numbers taken as tensors, so that a new value is no new trace; else the same."""
+        args = facts.definition.node.args
+        numbers = {
+            name: weak(kind.type)
+            for name, kind in facts.parameters.items()
+            if isinstance(kind, Python) and kind.type in ("int", "float")
+        }
+        if not numbers or facts.staged or args.defaults or args.kwonlyargs:
+            return facts
+        again = self.session.analyse_core(
+            facts.definition,
+            {**facts.parameters, **numbers},
+            facts.definition.qualname,
+        )
+        signed = "input_signature" in signatures.decorator(again, None, self.tf)
+        return facts if again.problems or not signed else again
 
     def _core_call(self, definition: FunctionDefinition, core: str) -> str:
         args = definition.node.args

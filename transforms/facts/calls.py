@@ -179,6 +179,8 @@ def _sum(arguments: Arguments) -> Outcome | None:
         return outcome(
             join_all([INT, kinds[0].element]) if kinds[0].element != INT else INT
         )
+    if isinstance(kinds[0], Elements) and isinstance(kinds[0].element, Tensor):
+        return outcome(join_all([INT, kinds[0].element]))
     if not isinstance(kinds[0], Sequence):
         return None
     total: Kind = python(0)

@@ -54,6 +54,14 @@ if TYPE_CHECKING:
 Truth = Literal[True, False, "tensor"] | None
 """Whether a test holds: known, decided by a tensor, or (None) known to Python only while tracing."""
 
+KERAS_ATTRIBUTES: dict[str, Kind] = {
+    "trainable_variables": Elements("list", Variable()),
+    "trainable_weights": Elements("list", Variable()),
+    "non_trainable_variables": Elements("list", Variable()),
+    "variables": Elements("list", Variable()),
+    "weights": Elements("list", Variable()),
+    "losses": Elements("list", Tensor()),
+}
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "stdout", "write"})
 
@@ -256,15 +264,21 @@ class Evaluation:
         self, name: str, elts: list[ast.expr], environment: Environment
     ) -> Kind:
         items: list[Kind] = []
+        several: list[Kind] = []
         for element in elts:
             if isinstance(element, ast.Starred):
                 inner = self.evaluate(element.value, environment)
+                if isinstance(inner, Elements):
+                    several.append(inner.element)
+                    continue
                 if not isinstance(inner, Sequence):
                     self.problem("how many items `*` gives is not known", element)
                     return UNKNOWN
                 items += inner.items
             else:
                 items.append(self.evaluate(element, environment))
+        if several:
+            return Elements(name, join_all([*several, *map(forget, items)]))
         return Sequence(name, tuple(items))
 
     def _dict(self, node: ast.Dict, environment: Environment) -> Kind:
@@ -289,6 +303,10 @@ class Evaluation:
             return self.session.external(f"{value.name}.{node.attr}")
         if isinstance(value, Object | Type):
             found = self.session.attribute(self, node, value)
+            if found is not None:
+                return found
+            if value.name.startswith(("keras.", "tensorflow.keras.")):
+                found = KERAS_ATTRIBUTES.get(node.attr)
             if found is not None:
                 return found
         if isinstance(value, Union) and NONE not in value.members:

@@ -346,12 +346,13 @@ def _merge(a: Kind, b: Kind) -> Kind | None:
     """One kind for two of a family, None where they are of different families."""
     if isinstance(a, Python) and isinstance(b, Python) and a.type == b.type:
         return Python(a.type)
-    if isinstance(a, Shaped) and type(a) is type(b) and a.dtype == b.dtype:
+    if isinstance(a, Shaped) and type(a) is type(b) and _same_dtype(a, b):
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.weak != b.weak:
             return None
         if isinstance(a, Tensor) and isinstance(b, Tensor):
             a = replace(a, mixed=a.mixed or b.mixed)
-        return replace(a, shape=join_shapes(a.shape, b.shape))
+        dtype = a.dtype if a.dtype == b.dtype else None
+        return replace(a, dtype=dtype, shape=join_shapes(a.shape, b.shape))
     if isinstance(a, Sequence | Elements) and isinstance(b, Sequence | Elements):
         return _merge_sequences(a, b)
     if isinstance(a, Dict | Mapping) and isinstance(b, Dict | Mapping):
@@ -378,6 +379,10 @@ def _merge_sequences(a: Sequence | Elements, b: Sequence | Elements) -> Kind | N
         for k in (s.items if isinstance(s, Sequence) else (s.element,))
     ]
     return Elements(a.type, join_all(map(forget, inner)))
+
+
+def _same_dtype(a: Shaped, b: Shaped) -> bool:
+    return a.dtype == b.dtype or None in (a.dtype, b.dtype)
 
 
 def _same_keys(a: Dict, b: Dict) -> bool:

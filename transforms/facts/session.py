@@ -12,7 +12,7 @@ from ..findings import Refusal
 from . import kinds, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, FunctionFacts
-from .evaluation import Evaluation
+from .evaluation import KERAS_ATTRIBUTES, Evaluation
 from .interpreter import Interpreter
 from .kinds import (
     FLOAT,
@@ -71,14 +71,6 @@ EXTERNAL_ROOTS = {"keras": "tensorflow.keras"}
 INTEGERS_OF_MATH = frozenset(
     {"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"}
 )
-KERAS_ATTRIBUTES: dict[str, Kind] = {
-    "trainable_variables": Elements("list", Variable()),
-    "trainable_weights": Elements("list", Variable()),
-    "non_trainable_variables": Elements("list", Variable()),
-    "variables": Elements("list", Variable()),
-    "weights": Elements("list", Variable()),
-    "losses": Elements("list", Tensor()),
-}
 
 
 @dataclass(frozen=True)
