@@ -7,13 +7,13 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from ..transforms.codes import NAMES
 from ..transforms.facts.modules import ModuleFacts
 from ..transforms.facts.profile import Profile
 from ..transforms.findings import Applicability, Finding
 from ..transforms.options import Options
 from ..transforms.places import places
 from ..transforms.plan import ModulePlan, ModulePlanner
-from ..transforms.rules import find_rule
 from ..transforms.source import Source
 
 MOST_ROUNDS = 3
@@ -150,8 +150,14 @@ def _finding(
         head = node.test if isinstance(node, ast.If | ast.While) else node.iter
         end_line = head.end_lineno or line
         end_column = source.column(end_line, head.end_col_offset or 0)
-    rule = find_rule(code)
-    name = rule.name if rule else ""
     return Finding(
-        line, column, end_line, end_column, code, name, message, applicability, function
+        line,
+        column,
+        end_line,
+        end_column,
+        code,
+        NAMES[code],
+        message,
+        applicability,
+        function,
     )

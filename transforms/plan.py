@@ -206,6 +206,9 @@ class ModulePlanner:
         arguments = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
         call = f"{owner}{name}({', '.join(arguments)})"
         simple = not shell.kinds and not parts.after
+        if simple and not shell.converts and shell.result != NONE:
+            plan.shell = [*map(Keep, parts.before), Code(f"return {call}")]
+            return plan
         texts = shell.statements(call) if simple else shell.calls(call)
         plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
         if not simple:

@@ -7,6 +7,7 @@ import re
 from .add_chains import AddChain
 from .assertions import TensorAssert
 from .booleans import TensorBool
+from .codes import NAMES
 from .comprehensions import TensorComprehension
 from .conditionals import TensorIf, TensorTernary
 from .containers import ListAppend
@@ -16,7 +17,8 @@ from .host_reads import HostRead
 from .loops import TensorFor, TensorWhile
 from .printing import PythonPrint
 from .rule import Rule
-from .signatures import EagerFunction, NoSignature
+from .signatures import EagerFunction, NoSignature, PythonArgument
+from .state import AttributeWrite, GlobalWrite, OuterMutation, StaleGlobal
 from .static_shapes import StaticShape
 from .tensor_arrays import LostWrite
 from .variables import LocalVariable
@@ -41,6 +43,11 @@ RULES: tuple[type[Rule], ...] = tuple(
             LocalVariable,
             EagerFunction,
             NoSignature,
+            PythonArgument,
+            OuterMutation,
+            GlobalWrite,
+            StaleGlobal,
+            AttributeWrite,
             StaticShape,
         ),
         key=lambda rule: rule.code,
@@ -52,6 +59,12 @@ def find_rule(word: str) -> type[Rule] | None:
     """The rule of a code or a name, however it is capitalised."""
     wanted = word.strip().lower()
     return next((r for r in RULES if wanted in (r.code.lower(), r.name.lower())), None)
+
+
+def find_code(word: str) -> str | None:
+    """The code of a rule, built or to come, by its code or name."""
+    wanted = word.strip().lower()
+    return next((c for c, n in NAMES.items() if wanted in (c.lower(), n)), None)
 
 
 def rules_for_error(message: str) -> list[type[Rule]]:

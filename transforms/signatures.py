@@ -84,6 +84,43 @@ class NoSignature(Rule):
     name = "no-signature"
 
 
+class PythonArgument(Rule):
+    """A Python number as the argument of a function that becomes a graph.
+
+    What it finds:
+        Parameters that are Python ints or floats.
+
+    Why it matters:
+        A `tf.function` is traced anew for each new number.
+
+    Before:
+        import tensorflow as tf
+
+        def f(x, rate):
+            return x - rate * tf.sin(x)
+
+        ARGS = [(tf.constant(2.0), 0.1), (tf.constant(2.0), 0.2), (tf.constant(2.0), 0.4)]
+
+    After:
+        import tensorflow as tf
+
+        @tf.function(
+            autograph=False,
+            input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float64)],
+        )
+        def f(x, rate):
+            return x - tf.cast(rate, tf.float32) * tf.sin(x)
+
+        ARGS = [(tf.constant(2.0), 0.1), (tf.constant(2.0), 0.2), (tf.constant(2.0), 0.4)]
+
+    When it is left alone:
+        Numbers with a default, and those that Python itself needs while tracing.
+    """
+
+    code = "GL404"
+    name = "python-argument"
+
+
 def decorator(
     facts: FunctionFacts, recorded: Mapping[str, Kind] | None, tf: str
 ) -> str:

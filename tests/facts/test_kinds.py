@@ -116,7 +116,7 @@ def admits(kind: Kind, other: Kind) -> bool:
             return kind.type == other.type and (not kind.known or kind == other)
         case Shaped(), Shaped():
             weaks = [getattr(k, "weak", None) for k in (kind, other)]
-            same = kind.dtype == other.dtype and weaks[0] == weaks[1]
+            same = kind.dtype in (None, other.dtype) and weaks[0] == weaks[1]
             return same and admits_shape(kind.shape, other.shape)
         case Sequence(), Sequence():
             return (

@@ -17,6 +17,7 @@ import pytest
 from harness import Program, lift, prove
 
 from graphlift.codemods import pipeline
+from graphlift.transforms.codes import NAMES
 from graphlift.transforms.options import Options
 from graphlift.transforms.rules import RULES, Rule
 
@@ -67,6 +68,10 @@ def example(section: str) -> Example:
             del lines[node.lineno - 1 : node.end_lineno]
             return Example("".join(lines).rstrip() + "\n", ast.unparse(node.value))
     return Example(text, "")
+
+
+def test_every_rule_has_the_name_of_its_code() -> None:
+    assert {rule.code: rule.name for rule in RULES}.items() <= NAMES.items()
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -1,0 +1,31 @@
+"""A test on a tensor chooses a whole number in one arm and a fraction in the other.
+
+As graph branches the two have different dtypes.
+"""
+
+import tensorflow as tf
+
+
+def rescale(x):
+    """x, doubled where its mean is positive and halved where it is not."""
+    gain = tf.cond(
+        tf.reduce_mean(x) > 0,
+        lambda: tf.constant(2, tf.float64),
+        lambda: tf.constant(0.5, tf.float64),
+    )
+    return x * tf.cast(gain, x.dtype)
+
+
+@tf.function(autograph=False, input_signature=[tf.TensorSpec([3], tf.float32)])
+def f(x):
+    for shift in range(30):
+        x = rescale(x - 0.1 * shift) / 1.5
+    return x
+
+
+ARGS = [
+    (tf.constant([1.0, 2.0, 3.0]),),
+    (tf.constant([-1.0, -2.0, -3.0]),),
+    (tf.constant([0.0, 0.0, 0.0]),),
+    (tf.constant([100.0, -1.0, 4.0]),),
+]

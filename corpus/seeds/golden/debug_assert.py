@@ -1,0 +1,49 @@
+"""A guard raises on bad input, and a print shows what passed.
+
+A graph raises another error than the caller catches, and prints no values.
+"""
+
+import sys
+
+import tensorflow as tf
+
+
+@tf.function(autograph=False, input_signature=[tf.TensorSpec([3], tf.float32)])
+def checked_log_graph(x):
+    def false_fn(x):
+        tf.print(
+            "smallest:", tf.cast(tf.reduce_min(x), tf.int64), output_stream=sys.stdout
+        )
+        for _ in range(20):
+            x = tf.nn.relu(tf.math.log1p(x)) + 0.5
+        return x, tf.constant(False)
+
+    return tf.cond(
+        tf.logical_not(tf.reduce_all(x > 0.0)),
+        lambda: (tf.zeros([3], tf.float32), tf.constant(True)),
+        lambda: false_fn(x),
+    )
+
+
+def checked_log(x):
+    """The repeated logarithm of positive numbers. Raises AssertionError for others."""
+    result, failed = checked_log_graph(x)
+    if failed:
+        raise AssertionError("checked_log wants positive numbers")
+    return result
+
+
+def f(x):
+    try:
+        return checked_log(x)
+    except AssertionError as error:
+        print("rejected:", error)
+        return tf.zeros_like(x)
+
+
+ARGS = [
+    (tf.constant([1.0, 2.0, 3.0]),),
+    (tf.constant([1.0, -2.0, 3.0]),),
+    (tf.constant([4.0, 5.0, 6.0]),),
+    (tf.constant([0.0, 5.0, 6.0]),),
+]

@@ -1,0 +1,262 @@
+"""What a module defines."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from graphlift.transforms.facts.modules import (
+    ModuleFacts,
+    blocks,
+    bound_names,
+    own_expressions,
+    own_nodes,
+    target_names,
+)
+
+TEXT = '''\
+"""A module."""
+import os
+import os.path
+import numpy as np, tensorflow as tf
+import tensorflow.keras.layers as layers
+from tensorflow import Variable as V, constant
+from . import sibling
+
+try:
+    import fast
+except ImportError:
+    fast = None
+
+RATE = 0.5
+SIZE: int = 3
+LATER: int
+a = b = [1]
+first, (second, *rest) = (1, (2, 3))
+TABLE = {}
+TABLE["x"] = 1
+CALLS = 0
+for LEVEL in range(3):
+    pass
+if RATE:
+    def chosen(): ...
+else:
+    def chosen(): ...
+
+
+def outer(x, /, y, *args, z=1, **kwargs):
+    global CALLS
+    CALLS += 1
+
+    def inner():
+        nonlocal x
+        x = 1
+        return lambda: x
+
+    class Local:
+        def method(self): ...
+
+    return inner
+
+
+class Base(tf.Module):
+    def shared(self): ...
+    def lost(self): ...
+
+
+class Child(Base):
+    rate = 1
+
+    def __init__(self):
+        self.step = 0
+        self.items = []
+
+    def shared(self):
+        self.step += 1
+        self.items.append(1)
+        yield 1
+
+    @staticmethod
+    def free(): ...
+
+    @classmethod
+    def made(cls): ...
+
+    @property
+    def size(self): ...
+
+    class Inner:
+        def deep(self): ...
+
+
+async def later(): ...
+'''
+
+
+@pytest.fixture(scope="module")
+def module() -> ModuleFacts:
+    return ModuleFacts(ast.parse(TEXT), "m")
+
+
+def test_functions_by_their_qualified_names(module: ModuleFacts) -> None:
+    assert list(module.functions) == [
+        "chosen",
+        "outer",
+        "outer.<locals>.inner",
+        "outer.<locals>.Local.method",
+        "Base.shared",
+        "Base.lost",
+        "Child.__init__",
+        "Child.shared",
+        "Child.free",
+        "Child.made",
+        "Child.size",
+        "Child.Inner.deep",
+        "later",
+    ]
+    assert module.functions["chosen"].node.lineno == 27
+
+
+def test_owners_and_parents(module: ModuleFacts) -> None:
+    functions, classes = module.functions, module.classes
+    assert functions["Child.shared"].owner is classes["Child"]
+    assert functions["outer.<locals>.inner"].parent is functions["outer"]
+    assert functions["outer.<locals>.inner"].owner is None
+    local = functions["outer.<locals>.Local.method"]
+    assert local.owner is classes["outer.<locals>.Local"]
+    assert local.parent is functions["outer"]
+    assert functions["Child.Inner.deep"].owner is classes["Child.Inner"]
+    assert set(classes) == {"outer.<locals>.Local", "Base", "Child", "Child.Inner"}
+
+
+def test_what_a_function_is(module: ModuleFacts) -> None:
+    functions = module.functions
+    assert functions["Child.free"].is_static
+    assert functions["Child.made"].is_class_method
+    assert functions["Child.size"].is_property
+    assert functions["Child.shared"].is_generator
+    assert not functions["outer"].is_generator
+    assert [a.arg for a in functions["outer"].parameters] == ["x", "y", "z"]
+    assert functions["outer"].declared_global == {"CALLS"}
+    assert functions["outer.<locals>.inner"].declared_global == {"x"}
+
+
+def test_imports(module: ModuleFacts) -> None:
+    assert module.imports == {
+        "os": "os",
+        "np": "numpy",
+        "tf": "tensorflow",
+        "layers": "tensorflow.keras.layers",
+        "V": "tensorflow.Variable",
+        "constant": "tensorflow.constant",
+        "fast": "fast",
+    }
+
+
+def test_globals(module: ModuleFacts) -> None:
+    given = {
+        name: [value and ast.unparse(value) for value in values]
+        for name, values in module.assignments.items()
+    }
+    assert given == {
+        "fast": ["None"],
+        "RATE": ["0.5"],
+        "SIZE": ["3"],
+        "a": ["[1]"],
+        "b": ["[1]"],
+        "first": [None],
+        "second": [None],
+        "rest": [None],
+        "TABLE": ["{}"],
+        "CALLS": ["0"],
+        "LEVEL": [None, None],
+    }
+
+
+def test_what_changes(module: ModuleFacts) -> None:
+    assert module.rebound == {"LEVEL", "CALLS", "x"}
+    assert {"TABLE", "CALLS"} <= module.changed
+    assert module.rebound_attributes == {
+        "step": {"Child.__init__", "Child.shared"},
+        "items": {"Child.__init__"},
+    }
+    assert module.changed_attributes == {
+        "step": {"Child.shared"},
+        "items": {"Child.shared"},
+    }
+
+
+def test_methods_through_bases(module: ModuleFacts) -> None:
+    def found(name: str) -> str | None:
+        definition = module.method("Child", name)
+        return definition and definition.qualname
+
+    assert found("shared") == "Child.shared"
+    assert found("lost") == "Base.lost"
+    assert found("nowhere") is None
+    assert module.method("Nobody", "shared") is None
+
+
+def test_bases(module: ModuleFacts) -> None:
+    assert module.bases("Child") == ["Base", "tensorflow.Module"]
+    assert module.bases("Base") == ["tensorflow.Module"]
+
+
+def test_classes_that_inherit_in_a_ring() -> None:
+    module = ModuleFacts(ast.parse("class A(B): ...\nclass B(A): ..."), "m")
+    assert module.bases("A") == ["B", "A"]
+    assert module.method("A", "f") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("a = b.c = d[0] = 1", ["a"]),
+        ("a, [b, *c] = x", ["a", "b", "c"]),
+        ("a += 1", ["a"]),
+        ("a: int = 1", ["a"]),
+        ("a: int", []),
+        ("for a, b in x: c = 1", ["a", "b"]),
+        ("with x as a, y as (b, c), z: d = 1", ["a", "b", "c"]),
+        ("def f(a): b = 1", ["f"]),
+        ("class C: b = 1", ["C"]),
+        ("import a.b, c as d", ["a", "d"]),
+        ("from m import a, b as c", ["a", "c"]),
+        ("if (a := x): b = 1", ["a"]),
+        ("while (a := f()): b = 1", ["a"]),
+        ("x = (a := 1) + (b := 2)", ["x", "a", "b"]),
+        ("f(a := 1)", ["a"]),
+        ("return a", []),
+    ],
+)
+def test_names_that_a_statement_binds(text: str, names: list[str]) -> None:
+    assert bound_names(ast.parse(text).body[0]) == names
+
+
+def test_names_of_targets() -> None:
+    target = ast.parse("(a, [b, *c], d.e, f[0]) = x").body[0]
+    assert isinstance(target, ast.Assign)
+    assert target_names(target.targets[0]) == ["a", "b", "c"]
+
+
+def test_blocks() -> None:
+    (node,) = ast.parse(
+        "try: a\nexcept E: b\nexcept F: c\nelse: d\nfinally: e\n"
+    ).body
+    texts = [ast.unparse(block[0]) for block in blocks(node)]
+    assert sorted(texts) == list("abcde")
+    (node,) = ast.parse("match x:\n case 1: a\n case _: b\n").body
+    assert [ast.unparse(block[0]) for block in blocks(node)] == ["a", "b"]
+    assert blocks(ast.parse("x = 1").body[0]) == []
+
+
+def test_own_parts() -> None:
+    (function,) = ast.parse(
+        "def f():\n a = lambda: b\n def g(): c\n if d: e\n class C: h\n"
+    ).body
+    assert isinstance(function, ast.FunctionDef)
+    names = {n.id for n in own_nodes(function) if isinstance(n, ast.Name)}
+    assert names == {"a", "d", "e"}
+    (node,) = ast.parse("with a as b, c: d").body
+    assert [ast.unparse(e) for e in own_expressions(node)] == ["a", "b", "c"]

@@ -1,0 +1,228 @@
+"""GL204, GL301, GL302, GL303: Python state that a function reads and writes.
+
+The rules; `split` does the work.
+"""
+
+from __future__ import annotations
+
+from .rule import Rule
+
+
+class OuterMutation(Rule):
+    """A list, dict or object of the caller or the module is changed.
+
+    What it finds:
+        `append`, item assignment and the like on what was not made in the function.
+
+    Why it matters:
+        In a graph the change happens once, while tracing, and leaves a symbolic tensor behind.
+
+    Before:
+        import tensorflow as tf
+
+        LOSSES = []
+
+        def f(x: tf.Tensor):
+            loss = tf.reduce_sum(x * x)
+            LOSSES.append(float(loss))
+            return loss
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        LOSSES = []
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+        def f_graph(x):
+            loss = tf.reduce_sum(x * x)
+            return loss
+
+
+        def f(x: tf.Tensor):
+            loss = f_graph(x)
+            LOSSES.append(float(loss))
+            return loss
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
+
+    When it is left alone:
+        A change that stands between tensor work which reads what it changes.
+    """
+
+    code = "GL204"
+    name = "outer-mutation"
+    errors = (r"should not modify its Python input arguments",)
+
+
+class GlobalWrite(Rule):
+    """A module's global is written.
+
+    What it finds:
+        `global` names that a function sets.
+
+    Why it matters:
+        In a graph the write happens once, while tracing; a counter stands still, and no error says so.
+
+    Before:
+        import tensorflow as tf
+
+        CALLS = 0
+
+        def f(x: tf.Tensor):
+            global CALLS
+            CALLS += 1
+            return x * CALLS
+
+        ARGS = [(tf.constant(2.0),), (tf.constant(3.0),), (tf.constant(4.0),)]
+
+    After:
+        import tensorflow as tf
+
+        CALLS = 0
+
+        @tf.function(
+            autograph=False,
+            input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.int64)],
+        )
+        def f_graph(x, calls):
+            calls += 1
+            return x * tf.cast(calls, x.dtype), calls
+
+
+        def f(x: tf.Tensor):
+            global CALLS
+            result, calls = f_graph(x, CALLS)
+            CALLS = int(calls)
+            return result
+
+        ARGS = [(tf.constant(2.0),), (tf.constant(3.0),), (tf.constant(4.0),)]
+
+    When it is left alone:
+        Values that no tensor holds, `nonlocal` names, and writes in a `try`.
+    """
+
+    code = "GL301"
+    name = "global-write"
+
+
+class StaleGlobal(Rule):
+    """A global or attribute that changes between calls is read.
+
+    What it finds:
+        Reads of globals and attributes that something else in the module, or the recorded run, changes.
+
+    Why it matters:
+        A graph keeps the value that it saw while tracing.
+
+    Before:
+        import tensorflow as tf
+
+        RATE = 0.5
+
+        def slower():
+            global RATE
+            RATE = RATE * 0.5
+
+        def f(x: tf.Tensor):
+            slower()
+            return x * RATE + tf.sin(x)
+
+        ARGS = [(tf.constant(2.0),), (tf.constant(2.0),), (tf.constant(2.0),)]
+
+    After:
+        import tensorflow as tf
+
+        RATE = 0.5
+
+        def slower():
+            global RATE
+            RATE = RATE * 0.5
+
+        @tf.function(
+            autograph=False,
+            input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float64)],
+        )
+        def f_graph(x, rate):
+            return x * tf.cast(rate, x.dtype) + tf.sin(x)
+
+
+        def f(x: tf.Tensor):
+            slower()
+            return f_graph(x, RATE)
+
+        ARGS = [(tf.constant(2.0),), (tf.constant(2.0),), (tf.constant(2.0),)]
+
+    When it is left alone:
+        Values that no tensor holds, such as containers that grow.
+    """
+
+    code = "GL302"
+    name = "stale-global"
+
+
+class AttributeWrite(Rule):
+    """An attribute of an object is written.
+
+    What it finds:
+        `self.step += 1`, `self.state = t` in functions that work on tensors.
+
+    Why it matters:
+        In a graph the write happens once, while tracing, and may leave a symbolic tensor on the object.
+
+    Before:
+        import tensorflow as tf
+
+        class Smoother:
+            def __init__(self):
+                self.mean = tf.zeros([2])
+
+            def update(self, x: tf.Tensor):
+                self.mean = 0.9 * self.mean + 0.1 * x
+                return self.mean
+
+        smoother = Smoother()
+
+        def f(x):
+            return smoother.update(x)
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
+
+    After:
+        import tensorflow as tf
+
+        class Smoother:
+            def __init__(self):
+                self.mean = tf.zeros([2])
+
+            @tf.function(
+                autograph=False,
+                input_signature=[
+                    tf.TensorSpec([2], tf.float32), tf.TensorSpec([2], tf.float32)
+                ],
+            )
+            def update_graph(self, x, mean):
+                mean = 0.9 * mean + 0.1 * x
+                return mean, mean
+
+            def update(self, x: tf.Tensor):
+                result, mean = self.update_graph(x, self.mean)
+                self.mean = mean
+                return result
+
+        smoother = Smoother()
+
+        def f(x):
+            return smoother.update(x)
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
+
+    When it is left alone:
+        Properties, attributes that `__init__` does not set, objects that the function lets go of on the way, and
+        methods that a subclass overrides.
+    """
+
+    code = "GL303"
+    name = "attribute-write"
+    errors = (r"InaccessibleTensorError",)
