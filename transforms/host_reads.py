@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from . import static_shapes
-from .facts.kinds import Python, Tensor, Variable
-from .facts.staging import is_tensor
+from .facts.kinds import Function, Python, Tensor, Variable
+from .facts.staging import is_tensor, is_weak
 from .findings import Refusal
 from .rule import Rule
 
@@ -82,7 +82,8 @@ def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
 
 def known_answer(writer: Writer, node: ast.Call) -> str | None:
     """What eager mode answers, where a graph would answer otherwise."""
-    kind = writer.kind(node)
-    if is_tensor(writer.kind(node.args[0])) and isinstance(kind, Python) and kind.known:
-        return str(kind.value)
-    return None
+    kind, told = writer.kind(node), writer.kind(node.args[0])
+    if not (isinstance(kind, Python) and kind.known and is_tensor(told)):
+        return None
+    asks_type = writer.kind(node.func) == Function("builtins.isinstance")
+    return None if asks_type and not is_weak(told) else str(kind.value)

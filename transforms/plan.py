@@ -36,7 +36,8 @@ from .steps import Code, Keep, Step, changes
 
 MOST_STEPS = 8
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
-"""A helper that eager code of its module calls becomes a graph from this many calls and operations on."""
+"""From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
+profile, a function from that many operations on."""
 NEVER_DECORATED = frozenset(
     [
         "call",
@@ -162,6 +163,8 @@ class ModulePlanner:
         ):
             return False
         if self._core_of(definition.qualname) in self.module.functions:
+            return False
+        if self.session.recorded(definition.qualname) is None:
             return False
         if (
             name.startswith("__") and name != "__call__"
@@ -532,6 +535,9 @@ class ModulePlanner:
         if name in NEVER_DECORATED and self._is_keras(definition):
             return False
         recorded = self.session.recorded(definition.qualname)
+        small = not facts.staged and facts.operations < FEWEST_OPERATIONS
+        if recorded is None and small:
+            return False
         if recorded is not None and recorded.callers:
             if not self._is_worth_it(facts, recorded):
                 return False

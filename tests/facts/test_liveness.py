@@ -186,7 +186,9 @@ def poisoned(text: str) -> ast.Module:
         if isinstance(node, ast.FunctionDef):
             transformer = _Poisoned(node)
             body = [transformer.visit(statement) for statement in node.body]
-            node.body = [s for made in body for s in (made if isinstance(made, list) else [made])]
+            node.body = [
+                s for made in body for s in (made if isinstance(made, list) else [made])
+            ]
     return ast.fix_missing_locations(tree)
 
 

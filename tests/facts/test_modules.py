@@ -241,9 +241,7 @@ def test_names_of_targets() -> None:
 
 
 def test_blocks() -> None:
-    (node,) = ast.parse(
-        "try: a\nexcept E: b\nexcept F: c\nelse: d\nfinally: e\n"
-    ).body
+    (node,) = ast.parse("try: a\nexcept E: b\nexcept F: c\nelse: d\nfinally: e\n").body
     texts = [ast.unparse(block[0]) for block in blocks(node)]
     assert sorted(texts) == list("abcde")
     (node,) = ast.parse("match x:\n case 1: a\n case _: b\n").body

@@ -86,7 +86,9 @@ def test_any_change_shows(old: str, new: str) -> None:
 
 
 def test_a_change_elsewhere_does_not_show() -> None:
-    changed = TEXT.replace("return 1", "return 3\n").replace("import", "import x; import")
+    changed = TEXT.replace("return 1", "return 3\n").replace(
+        "import", "import x; import"
+    )
     assert fingerprint(*function(TEXT, "g")) == fingerprint(*function(changed, "g"))
 
 
@@ -172,7 +174,10 @@ def test_stale_or_absent_entries_are_none(tmp_path: Path) -> None:
         {"version": 1, "functions": {"m.py::f": {}}},
         {"version": 1, "functions": {"m.py::f": None}},
         {"version": 1, "functions": {"m.py::f": {"source": "0", "returns": "in t"}}},
-        {"version": 1, "functions": {"m.py::f": {"source": "0", "returns": "tensor()"}}},
+        {
+            "version": 1,
+            "functions": {"m.py::f": {"source": "0", "returns": "tensor()"}},
+        },
         {"version": 1, "functions": {"m.py::f": {"source": "0", "calls": "many"}}},
         {
             "version": 1,

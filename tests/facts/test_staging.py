@@ -184,9 +184,7 @@ def test_choose(a: str, b: str, chosen: str | None) -> None:
 
 
 def test_choice_of_number_or_tensor_is_mixed() -> None:
-    assert choose(python(0), Tensor("float32", ())) == Tensor(
-        "float32", (), mixed=True
-    )
+    assert choose(python(0), Tensor("float32", ())) == Tensor("float32", (), mixed=True)
     assert choose(python(0), python(0.5)) == Tensor("float64", (), "float", mixed=True)
     assert choose(python(1), python(2)) == weak("int")
 
