@@ -7,9 +7,9 @@ import copy
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Maybe
-from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Source
 
@@ -125,21 +125,8 @@ def _statement(
             said = source.segment(message) if message else ""
             raised = ast.Raise(message) if message else ast.Raise()
             found.setdefault(f"raise AssertionError({said})", raised)
-            made: ast.stmt = ast.If(_negated(test), [leave], [])
-            made.origin = node  # type: ignore[attr-defined]
-            return [made]
-    if not blocks(node) or isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return [node]
-    made = copy.copy(node)
-    made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
-    changed = False
-    for name in ("body", "orelse", "finalbody"):
-        inner = getattr(node, name, None)
-        if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-            new = _block(inner, wanted, found, source)
-            changed = changed or new != inner
-            setattr(made, name, new)
-    return [made if changed else node]
+            return [with_origin(ast.If(_negated(test), [leave], []), node)]
+    return [rebuilt(node, lambda block: _block(block, wanted, found, source))]
 
 
 def _negated(test: ast.expr) -> ast.expr:

@@ -15,6 +15,7 @@ from .facts.modules import Tag, bound_names, own_nodes, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
 from .findings import Refusal
+from .rebuilding import rebuilt
 from .source import Names
 
 
@@ -239,14 +240,9 @@ class _Companions:
         return [made, *self._stores(node)]
 
     def _inner(self, node: ast.stmt) -> ast.stmt:
-        if isinstance(node, FunctionNode | ast.ClassDef):
-            return node
-        made = copy.copy(node)
-        for name in ("body", "orelse", "finalbody"):
-            inner = getattr(node, name, None)
-            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-                setattr(made, name, [s for n in inner for s in self._statement(n)])
-        return made if made.__dict__ != node.__dict__ else node
+        return rebuilt(
+            node, lambda block: [s for n in block for s in self._statement(n)]
+        )
 
     def _stores(self, node: ast.stmt) -> list[ast.stmt]:
         pairs = _assigned(node)

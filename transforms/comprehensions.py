@@ -11,6 +11,7 @@ import copy
 from .facts.environment import FunctionFacts
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
 
@@ -84,13 +85,9 @@ def _block(
         if not any(id(n) in wanted for n in ast.walk(node)):
             result.append(node)
         elif blocks(node) and not isinstance(node, ast.If):
-            made = copy.copy(node)
-            made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
-            for name in ("body", "orelse", "finalbody"):
-                inner = getattr(node, name, None)
-                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-                    setattr(made, name, _block(inner, wanted, facts, names, tf))
-            result.append(made)
+            result.append(
+                rebuilt(node, lambda block: _block(block, wanted, facts, names, tf))
+            )
         else:
             result += _expanded(node, wanted, facts, names, tf)
     return result
@@ -109,10 +106,9 @@ def _expanded(
             made_list = ast.Assign(
                 [ast.Name(name, ast.Store())], ast.List([], ast.Load())
             )
-            made_list.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+            with_origin(made_list, node)
             return [made_list, _loop(generator, [_append(name, value.elt)])]
-    made = copy.copy(node)
-    made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+    made = with_origin(copy.copy(node), node)
     loops = _Loops(wanted, facts, names, tf, before)
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.expr):

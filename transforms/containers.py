@@ -12,6 +12,7 @@ from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .facts.staging import choose, stage
 from .findings import Refusal
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 
 
@@ -183,29 +184,20 @@ def _statement(
             )
             if lists[name].element.weak:
                 whole.items_type = lists[name].element.weak  # type: ignore[attr-defined]
-            made_return = ast.Return(whole)
-            made_return.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
-            return [made_return]
+            return [with_origin(ast.Return(whole), node)]
     if blocks(node):
-        made_node = copy.copy(node)
-        made_node.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
-        for name in ("body", "orelse", "finalbody"):
-            inner = getattr(node, name, None)
-            if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-                setattr(made_node, name, _block(inner, lists, facts, tf))
+        inner = rebuilt(node, lambda block: _block(block, lists, facts, tf))
+        made_node = with_origin(copy.copy(inner), node)
         for name in ("test", "iter"):
             if hasattr(node, name):
                 setattr(made_node, name, _used(getattr(node, name), lists, facts, tf))
         return [made_node]
-    rewritten = _Uses(lists, facts, tf).visit(_shallow(node))
-    rewritten.origin = getattr(node, "origin", node)
-    return [rewritten]
+    rewritten: ast.stmt = _Uses(lists, facts, tf).visit(copy.deepcopy(node))
+    return [with_origin(rewritten, node)]
 
 
 def _assign(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
-    made = ast.Assign([ast.Name(name, ast.Store())], value)
-    made.origin = getattr(origin, "origin", origin)  # type: ignore[attr-defined]
-    return made
+    return with_origin(ast.Assign([ast.Name(name, ast.Store())], value), origin)
 
 
 def _append(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
@@ -261,10 +253,6 @@ def _used(
 
 def _mentions(node: ast.AST, lists: dict[str, _List]) -> bool:
     return any(isinstance(n, ast.Name) and n.id in lists for n in ast.walk(node))
-
-
-def _shallow(node: ast.stmt) -> ast.stmt:
-    return copy.deepcopy(node)
 
 
 class _Uses(ast.NodeTransformer):

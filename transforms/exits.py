@@ -15,6 +15,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
 
@@ -203,7 +204,7 @@ def _tail(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
             and not _always(node.body)
         ):
             raise Refusal("a return inside `with` is not lifted", node, "GL107")
-        result.append(_rebuilt(node, lambda block: _tail(block, exits)))
+        result.append(rebuilt(node, lambda block: _tail(block, exits)))
     return result
 
 
@@ -230,7 +231,7 @@ def _split_if(node: ast.If, rest: list[ast.stmt], exits: _Exits) -> list[ast.stm
 def _loop(node: ast.For | ast.While, exits: _Exits) -> list[ast.stmt]:
     """A loop whose exits are flags of its own; a Python loop that Python leaves stays as it is."""
     if node not in exits.facts.staged:
-        return [_rebuilt(node, lambda block: _inner_python(block, exits))]
+        return [rebuilt(node, lambda block: _inner_python(block, exits))]
     loop = _Loop(node, exits.names)
     simple = _ends_first(node)
     if simple is not None:
@@ -247,6 +248,7 @@ def _general(node: ast.For | ast.While, loop: _Loop, exits: _Exits) -> list[ast.
     body = _block(node.body, exits)
     exits.loops.pop()
     made = copy.copy(node)
+    with_origin(made, node)
     made.body = body or [ast.Pass()]
     made.orelse = []
     before: list[ast.stmt] = []
@@ -332,7 +334,7 @@ def _block(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
             case ast.With() if _exits_block(node.body):
                 raise Refusal("an exit inside `with` is not lifted", node, "GL107")
             case _:
-                result.append(_rebuilt(node, lambda block: _block(block, exits)))
+                result.append(rebuilt(node, lambda block: _block(block, exits)))
     return result
 
 
@@ -450,7 +452,7 @@ def _inner_python(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
         if isinstance(node, ast.For | ast.While):
             result += _loop(node, exits) if _touched(node, exits) else [node]
         else:
-            result.append(_rebuilt(node, lambda block: _inner_python(block, exits)))
+            result.append(rebuilt(node, lambda block: _inner_python(block, exits)))
     return result
 
 
@@ -549,27 +551,11 @@ def _is_bool_test(node: ast.expr, exits: _Exits) -> bool:
 # ---- making nodes
 
 
-def _rebuilt(
-    node: ast.stmt, block: Callable[[list[ast.stmt]], list[ast.stmt]]
-) -> ast.stmt:
-    """A statement with its blocks made anew; the same one where nothing changed."""
-    if isinstance(node, FunctionNode | ast.ClassDef):
-        return node
-    made = copy.copy(node)
-    changed = False
-    for name in ("body", "orelse", "finalbody"):
-        old = getattr(node, name, None)
-        if isinstance(old, list) and old:
-            new = block(old)
-            changed = changed or new != old
-            setattr(made, name, new or [ast.Pass()])
-    return made if changed else node
-
-
 def _like(node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
     made = copy.copy(node)
     made.body = body
     made.orelse = orelse
+    with_origin(made, node)
     return made
 
 

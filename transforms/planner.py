@@ -169,7 +169,7 @@ class Planner:
         text = self.returned(node)
         if text == self.source.segment(node.value) and hasattr(node, "lineno"):
             return [Keep(node)]
-        return [Code(f"return {text}", node)]
+        return [Code(f"return {text}", getattr(node, "origin", node))]
 
     def returned(self, node: ast.Return) -> str:
         """The text of what a return gives, as the function's callers in the graph get it."""
@@ -197,7 +197,10 @@ class Planner:
             return [Keep(node)]
         if isinstance(node, ast.If) and len(headers) > len(inner):
             inner.append([])
-        return [*entering, Compound(tuple(headers), tuple(inner), node)]
+        return [
+            *entering,
+            Compound(tuple(headers), tuple(inner), getattr(node, "origin", node)),
+        ]
 
     def _headers(self, node: ast.stmt) -> list[str]:
         text = self.writer.text

@@ -42,6 +42,7 @@ from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, stage
 from .findings import Refusal
+from .rebuilding import rebuilt, with_origin
 from .source import Names
 
 DRAWS = frozenset({"GL207", "GL208"})
@@ -599,26 +600,14 @@ def _with_results(
 def _with_result(node: ast.stmt, extra: list[str]) -> ast.stmt:
     if isinstance(node, ast.Return):
         return _result(node, extra)
-    if not any(isinstance(n, ast.Return) for n in ast.walk(node)):
-        return node
-    made = copy.copy(node)
-    made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
-    for name in ("body", "orelse"):
-        inner = getattr(node, name, None)
-        if isinstance(inner, list):
-            setattr(made, name, [_with_result(s, extra) for s in inner])
-    return made
+    return rebuilt(node, lambda block: [_with_result(s, extra) for s in block])
 
 
-def _result(node: ast.Return | None, extra: list[str]) -> ast.Return:
+def _result(node: ast.Return | None, extra: list[str]) -> ast.stmt:
     value = node.value if node and node.value else ast.Constant(None)
-    made = ast.Return(
-        ast.Tuple([value, *(ast.Name(n, ast.Load()) for n in extra)], ast.Load())
-    )
-    made.extra = len(extra)  # type: ignore[attr-defined]
-    if node is not None:
-        made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
-    return made
+    names = [ast.Name(name, ast.Load()) for name in extra]
+    made = ast.Return(ast.Tuple([value, *names], ast.Load()))
+    return made if node is None else with_origin(made, node)
 
 
 def _returns(node: ast.stmt) -> bool:

@@ -51,7 +51,8 @@ Step = Keep | Code | Define | Compound
 def with_origin(steps: list[Step], node: ast.stmt) -> list[Step]:
     """The steps in the place of a statement; its comments go before the first."""
     first, *rest = steps
-    return [first if isinstance(first, Keep) else replace(first, origin=node), *rest]
+    origin: ast.stmt = getattr(node, "origin", node)
+    return [first if isinstance(first, Keep) else replace(first, origin=origin), *rest]
 
 
 def changes(steps: list[Step]) -> bool:

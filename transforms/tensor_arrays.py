@@ -6,8 +6,8 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks
 from .facts.profile import FunctionNode
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 
 
@@ -76,17 +76,8 @@ def _kept(body: list[ast.stmt], writes: set[int]) -> list[ast.stmt]:
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=name))) as call
             ) if id(call) in writes:
-                made: ast.stmt = ast.Assign([ast.Name(name, ast.Store())], call)
-                made.origin = node  # type: ignore[attr-defined]
-                result.append(made)
-                continue
-        if blocks(node) and not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            made = copy.copy(node)
-            for name in ("body", "orelse", "finalbody"):
-                inner = getattr(node, name, None)
-                if isinstance(inner, list) and inner and isinstance(inner[0], ast.stmt):
-                    setattr(made, name, _kept(inner, writes))
-            result.append(node if made.__dict__ == node.__dict__ else made)
-        else:
-            result.append(node)
+                made = ast.Assign([ast.Name(name, ast.Store())], call)
+                result.append(with_origin(made, node))
+            case _:
+                result.append(rebuilt(node, lambda block: _kept(block, writes)))
     return result

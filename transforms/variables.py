@@ -11,6 +11,7 @@ from .facts.kinds import Function, Kind, Variable
 from .facts.modules import ModuleFacts, blocks, bound_names, own_nodes
 from .facts.profile import FunctionNode
 from .promotion import Promotion
+from .rebuilding import rebuilt
 from .rule import Rule
 from .source import Source
 
@@ -263,18 +264,9 @@ def _as_assign(node: ast.Assign, name: str, initial: ast.expr) -> ast.stmt:
 def _replaced(
     body: list[ast.stmt], replaced: dict[ast.stmt, ast.stmt]
 ) -> list[ast.stmt]:
-    result = []
-    for node in body:
-        if node in replaced:
-            result.append(replaced[node])
-            continue
-        made = copy.copy(node)
-        changed = False
-        for name in ("body", "orelse", "finalbody"):
-            old = getattr(node, name, None)
-            if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
-                new = _replaced(old, replaced)
-                changed = changed or new != old
-                setattr(made, name, new)
-        result.append(made if changed else node)
-    return result
+    return [
+        replaced[node]
+        if node in replaced
+        else rebuilt(node, lambda block: _replaced(block, replaced))
+        for node in body
+    ]
