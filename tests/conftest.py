@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import signal
 
 import pytest
 from hypothesis import settings
 
+# Ctrl-C reaches the tests' processes also where the suite runs in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 settings.register_profile("steady", deadline=None, derandomize=True)

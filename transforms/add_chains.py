@@ -129,6 +129,7 @@ class _Chains:
         self.adding = adding
         self.found: set[ast.expr] = set()
         self.versions: Counter[str] = Counter()
+        self.displays: dict[str, list[ast.expr]] = {}
 
     def block(self, body: list[ast.stmt], sums: dict[str, _Sum], inside: bool) -> None:
         for node in body:
@@ -142,10 +143,12 @@ class _Chains:
                 unknown = _Addend("what a caller adds", None, value, plain=False)
                 made = self._sum(value, sums)
                 self._check(replace(made, addends=(*made.addends, unknown)))
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                made = self._sum(value, sums)
-                self._forget([name], sums)
-                sums[name] = made
+            case ast.Assign(targets=[ast.Name() as target], value=value):
+                self._assign([target], [value], sums)
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+            ) if len(targets) == len(values):
+                self._assign(targets, values, sums)
             case ast.AugAssign(
                 target=ast.Name(id=name) as target, op=ast.Add(), value=value
             ):
@@ -170,10 +173,22 @@ class _Chains:
         if blocks(node):
             self._forget(_all_bound(node), sums)
 
+    def _assign(
+        self, targets: list[ast.expr], values: list[ast.expr], sums: dict[str, _Sum]
+    ) -> None:
+        made = [self._sum(value, sums) for value in values]
+        for target, value, total in zip(targets, values, made, strict=True):
+            if isinstance(target, ast.Name):
+                self._forget([target.id], sums)
+                sums[target.id] = total
+                if isinstance(value, ast.List | ast.Tuple):
+                    self.displays[target.id] = value.elts
+
     def _forget(self, names: list[str], sums: dict[str, _Sum]) -> None:
         for name in names:
             self.versions[name] += 1
             sums.pop(name, None)
+            self.displays.pop(name, None)
 
     def _search(self, node: ast.expr, sums: dict[str, _Sum], inside: bool) -> None:
         inside = inside or (isinstance(node, ast.IfExp) and node in self.facts.staged)
@@ -222,6 +237,12 @@ class _Chains:
                 return replace(self._sum(inner, sums), simplified=True)
             case ast.Call(func=function, args=args):
                 return self._call(node, function, args, sums)
+            case ast.Subscript(
+                value=ast.Name(id=name), slice=ast.Constant(value=int() as i)
+            ) if name in self.displays and -len(self.displays[name]) <= i < len(
+                self.displays[name]
+            ):
+                return self._placed(self._sum(self.displays[name][i], sums), node)
         return self._leaf(node)
 
     def _call(
@@ -233,14 +254,8 @@ class _Chains:
     ) -> _Sum:
         name = getattr(self.facts.kind(function), "name", "").rpartition(".")[2]
         if name in ("sum", "add_n", "accumulate_n") and args:
-            parts = (
-                args[0].elts
-                if isinstance(args[0], ast.List | ast.Tuple)
-                else [args[0]] * 2
-            )
-            return replace(
-                _added([self._sum(part, sums) for part in parts]), simplified=True
-            )
+            parts = [self._sum(part, sums) for part in self._items(args[0])]
+            return replace(_added(parts), simplified=True)
         if name == "add" and len(args) == 2:
             return _added([self._sum(a, sums) for a in args])
         if name in PASSES_THROUGH and args:
@@ -249,6 +264,16 @@ class _Chains:
             parts = [*(self._sum(a, sums) for a in args), self._leaf(node)]
             return replace(_added(parts), simplified=len(args) > 1)
         return self._leaf(node)
+
+    def _items(self, node: ast.expr) -> list[ast.expr]:
+        """The addends of `sum(node)`; one that is not known may stand there twice."""
+        if isinstance(node, ast.Name) and node.id in self.displays:
+            return self.displays[node.id]
+        return node.elts if isinstance(node, ast.List | ast.Tuple) else [node] * 2
+
+    def _placed(self, known: _Sum, node: ast.expr) -> _Sum:
+        single = len(known.addends) == 1 and known.addends[0].plain
+        return self._renamed(known, node) if single else known
 
     def _renamed(self, known: _Sum, node: ast.expr) -> _Sum:
         """A value under another name: the barrier goes where it is used."""

@@ -432,7 +432,7 @@ def parse(text: str) -> Kind:
     """The kind a notation stands for; ValueError for text that is none."""
     try:
         return _read(ast.parse(text, mode="eval").body)
-    except (SyntaxError, KeyError, TypeError, AttributeError) as error:
+    except (LookupError, SyntaxError, TypeError, AttributeError) as error:
         raise ValueError(f"not a kind: {text!r}") from error
 
 
@@ -492,5 +492,7 @@ def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> 
 
 
 def _read_dims(nodes: list[ast.expr]) -> Shape:
-    values = [ast.literal_eval(node) for node in nodes]
+    values = [getattr(node, "value", node) for node in nodes]
+    if not all(v is None or v is ... or isinstance(v, int) for v in values):
+        raise TypeError("a dimension is a number or None")
     return None if values == [...] else tuple(values)
