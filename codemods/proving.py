@@ -42,25 +42,26 @@ def prove(outcomes: Iterable[Outcome], run: Run) -> Proof:
         proof = verify(list(files), root, lift, **vars(run))
     except ProofError as error:
         raise CallError(str(error)) from None
-    refusals = {
-        os.path.relpath(os.path.realpath(path), os.path.realpath(root)): _refusal(
-            outcome
-        )
+    places = {
+        os.path.relpath(os.path.realpath(path), os.path.realpath(root)): outcome
         for path, outcome in files.items()
     }
-    rows = [_explained(row, refusals) for row in proof.rows]
+    rows = [_explained(row, places) for row in proof.rows]
     return replace(proof, rows=type(proof.rows)(rows))
 
 
-def _refusal(outcome: Outcome) -> str:
-    """Why something in a file was not lifted, by its first finding."""
-    messages = [f.message for f in outcome.findings if f.applicability == "manual"]
-    return messages[0] if messages else ""
-
-
-def _explained(row: Row, refusals: dict[str, str]) -> Row:
-    reason = refusals.get(row.function.partition("::")[0], "")
-    return replace(row, reason=reason) if row.status == "eager" and reason else row
+def _explained(row: Row, outcomes: dict[str, Outcome]) -> Row:
+    """An eager row with the finding that says why: that of its function, of any for a program."""
+    path, _, function = row.function.partition("::")
+    if row.status != "eager" or path not in outcomes:
+        return row
+    messages = [
+        f.message
+        for f in outcomes[path].findings
+        if f.applicability == "manual"
+        and (function in PROGRAMS or f.function == function)
+    ]
+    return replace(row, reason=messages[0]) if messages else row
 
 
 def _root(files: Iterable[Path]) -> Path:

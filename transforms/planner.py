@@ -70,6 +70,8 @@ class Planner:
             if ast.get_docstring(self.facts.definition.node, False) is not None
             else body
         )
+        if self.shell.extra and not self.always_returns(list(body)):
+            steps.append(Code(f"return {', '.join(self.shell.extra)}"))
         return without_dead_stores(steps, self.source)
 
     def block(self, body: Iterable[ast.stmt]) -> list[Step]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor, Variable
+from .facts.modules import own_nodes
 from .facts.staging import is_tensor
 from .findings import Refusal
 from .rule import Rule
@@ -78,7 +79,13 @@ class PythonPrint(Rule):
 
 def sinks(facts: FunctionFacts) -> list[ast.stmt]:
     """The prints that can wait until after the graph: those on the function's own level, if none stands deeper."""
-    own = [s for s in facts.definition.node.body if is_print(facts, s)]
+    body = facts.definition.node.body
+    if any(
+        isinstance(n, ast.Return) and n is not body[-1]
+        for n in own_nodes(facts.definition.node)
+    ):
+        return []
+    own = [s for s in body if is_print(facts, s)]
     calls = {id(s.value) for s in own if isinstance(s, ast.Expr)}
     return own if all(id(n) in calls for n in facts.effects.get("stdout", ())) else []
 

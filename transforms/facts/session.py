@@ -388,15 +388,18 @@ class Session:
             return Function(self.dotted(name))
         if name in self.module.classes:
             return Type(self.dotted(name))
+        seen = recorded.globals.get(name) if recorded else None
         if name in self.module.imports:
-            return self.external(self.module.imports[name])
+            kind = self.external(self.module.imports[name])
+            own = isinstance(kind, Function) and kind.name.count(".") > 0
+            constant = isinstance(seen, Python | Tensor | Variable)
+            return seen if own and constant else kind
         if name not in self.module.assignments:
             return None
         if name not in self._globals:
             self._globals[name] = UNKNOWN
             self._globals[name] = self._evaluate_global(name)
         kind = self._globals[name]
-        seen = recorded.globals.get(name) if recorded else None
         if name in self.module.rebound and seen is not None:
             return seen
         if kind == UNKNOWN or (
