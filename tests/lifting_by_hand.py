@@ -36,7 +36,9 @@ def kept(node: FunctionNode) -> Plan:
     return Plan(node, node.name, list(map(Keep, body)))
 
 
-def emitted(text: str, change: Change = lambda node, plan: None, width: int = 88) -> str:
+def emitted(
+    text: str, change: Change = lambda node, plan: None, width: int = 88
+) -> str:
     """A file whose functions are kept, but for what `change` does to each one's plan."""
     source = Source(text, ast.parse(text))
     plans = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import itertools
 import re
 import sys
 import textwrap
@@ -43,7 +44,7 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
     for line, statements in _module_statements(source, lifted).items():
         edits.append((line, line, "".join(f"{s}\n" for s in statements) + "\n\n"))
     needed = {name for item in lifted for name in item.imports} - _imported(source.tree)
-    edits += _import_edits(source.tree, needed)
+    edits += _import_edits(source, needed)
     for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
         if (
             end == len(lines)
@@ -186,10 +187,10 @@ def _imported(tree: ast.Module) -> set[str]:
     }
 
 
-def _import_edits(
-    tree: ast.Module, needed: Iterable[str]
-) -> list[tuple[int, int, str]]:
+def _import_edits(source: Source, needed: Iterable[str]) -> list[tuple[int, int, str]]:
     """New imports: one of the standard library after the others of it, else first; TensorFlow's after all."""
+    tree = source.tree
+    comments = len(list(itertools.takewhile(lambda t: t.startswith("#"), source.lines)))
     imports = [
         n
         for n in tree.body
@@ -203,10 +204,14 @@ def _import_edits(
             if standard:
                 at = standard[-1].end_lineno or standard[-1].lineno
             else:
-                at = imports[0].lineno - 1 if imports else _first_line(tree)
+                at = imports[0].lineno - 1 if imports else _first_line(tree, comments)
                 line += "\n"
         else:
-            at = (imports[-1].end_lineno or 0) if imports else _first_line(tree)
+            at = (
+                (imports[-1].end_lineno or 0)
+                if imports
+                else _first_line(tree, comments)
+            )
         edits.append((at, at, line))
     return edits
 
@@ -220,9 +225,9 @@ def _root(node: ast.Import | ast.ImportFrom) -> str:
     return name.partition(".")[0]
 
 
-def _first_line(tree: ast.Module) -> int:
-    """The line index after the docstring and `__future__` imports."""
-    line = 0
+def _first_line(tree: ast.Module, comments: int) -> int:
+    """The line index after the comments at the top, the docstring and `__future__` imports."""
+    line = comments
     for node in tree.body:
         match node:
             case (

@@ -266,13 +266,12 @@ def _general(node: ast.For | ast.While, loop: _Loop, exits: _Exits) -> list[ast.
         made.stops = tuple(stops)  # type: ignore[attr-defined]
     result = [*before, made]
     if node.orelse:
-        flag = loop.ended
-        other = _block(node.orelse, exits) if exits.loops else list(node.orelse)
         if _may_return_block(node.orelse):
             raise Refusal(
                 "a return in the `else` of a loop is not lifted", node, "GL107"
             )
-        result += other if flag is None else [_if(_not(_name(flag)), other, [])]
+        other = _block(node.orelse, exits) if exits.loops else list(node.orelse)
+        result += [_if(_all_not(stops), other, [])] if stops else other
     return result
 
 
@@ -569,6 +568,11 @@ def _set(name: str, value: bool) -> ast.Assign:
 
 def _name(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
+
+
+def _all_not(flags: list[str]) -> ast.expr:
+    negated = [_not(_name(flag)) for flag in flags]
+    return negated[0] if len(negated) == 1 else ast.BoolOp(ast.And(), negated)
 
 
 def _not(node: ast.expr) -> ast.expr:

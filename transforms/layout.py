@@ -70,7 +70,7 @@ def _split(text: str) -> tuple[str, list[str], str, bool] | None:
     items = [text[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]
     trailing = items[-1] == ""
     items = [item for item in items if item]
-    if any(" for " in item for item in items) and len(items) == 1:
+    if re.search(r"\bfor\b", text[span[0] : span[1]]):
         return None
     return text[: span[0]], items, text[span[1] :], trailing and len(items) == 1
 

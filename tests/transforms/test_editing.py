@@ -16,6 +16,7 @@ from graphlift.transforms.editing import Editor, parse_statement
 from graphlift.transforms.source import Source
 from graphlift.transforms.steps import Code, Compound, Define, Keep, Step
 
+
 def edited(text: str, width: int = 88) -> tuple[ast.Module, list[Editor]]:
     """The parse of a text, and an editor for each of its top-level functions."""
     source = Source(text, ast.parse(text))
@@ -149,7 +150,9 @@ def test_comments_of_parted_lines_go_once() -> None:
 def test_long_statements_are_broken() -> None:
     made = built(
         "def f(x):\n    a\n",
-        lambda body: [Code("name = function(first_argument, second_argument)", body[0])],
+        lambda body: [
+            Code("name = function(first_argument, second_argument)", body[0])
+        ],
     )
     assert made == "name = function(\n    first_argument, second_argument\n)\n"
 
@@ -157,7 +160,10 @@ def test_long_statements_are_broken() -> None:
 def test_the_depth_counts_for_the_width() -> None:
     def make(body: list[ast.stmt]) -> list[Step]:
         inner: list[Step] = [Code("name = function(first, second_12)")]
-        return [Code("name = function(first, second_12)"), Compound(("if x:",), (inner,))]
+        return [
+            Code("name = function(first, second_12)"),
+            Compound(("if x:",), (inner,)),
+        ]
 
     assert built("def f(x):\n    a\n", make) == (
         "name = function(first, second_12)\n"
@@ -210,7 +216,10 @@ def test_compound_statements_take_comments() -> None:
             b
     """
     made = built(
-        text, lambda body: [Compound(("if y:", "else:"), ([Code("c")], [Code("d")]), body[0])]
+        text,
+        lambda body: [
+            Compound(("if y:", "else:"), ([Code("c")], [Code("d")]), body[0])
+        ],
     )
     assert sorted(line for line in made.splitlines() if "#" in line) == [
         "# before",

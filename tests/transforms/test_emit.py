@@ -154,7 +154,9 @@ def f(x: int, y=1) -> int:
 
 a = 1
 '''
-    assert emitted(text, change) == '''\
+    assert (
+        emitted(text, change)
+        == '''\
 import tensorflow as tf
 
 
@@ -172,6 +174,7 @@ def f(x: int, y=1) -> int:
 
 a = 1
 '''
+    )
 
 
 def test_core_with_parameters_of_its_own() -> None:
@@ -181,7 +184,9 @@ def test_core_with_parameters_of_its_own() -> None:
         plan.parameters = ["self", "step"]
         plan.shell = [Code("self.step = self.g_graph(self.step)")]
 
-    text = "class C:\n    @a\n    def g(self, *, x: int = 1) -> int:\n        return 1\n"
+    text = (
+        "class C:\n    @a\n    def g(self, *, x: int = 1) -> int:\n        return 1\n"
+    )
     assert emitted(text, change) == textwrap.dedent(
         """\
         class C:
@@ -220,7 +225,9 @@ def test_several_functions() -> None:
     def change(node: FunctionNode, plan: Plan) -> None:
         plan.steps = [Code(f"return {node.name!r}", node.body[0])]
 
-    text = "def f(): return 1\ndef g(): return 2\n\nclass C:\n    def h(self): return 3\n"
+    text = (
+        "def f(): return 1\ndef g(): return 2\n\nclass C:\n    def h(self): return 3\n"
+    )
     made = emitted(text, change)
     scope: dict[str, object] = {}
     exec(made, scope)

@@ -14,7 +14,7 @@ import pytest
 from graphlift.transforms.exits import needed, without_exits
 from graphlift.transforms.facts.environment import FunctionFacts
 from graphlift.transforms.facts.kinds import Tensor
-from graphlift.transforms.facts.modules import FunctionDefinition, blocks
+from graphlift.transforms.facts.modules import FunctionDefinition
 from graphlift.transforms.findings import Refusal
 from graphlift.transforms.source import Names
 
@@ -114,7 +114,7 @@ class Writer:
         self.loops = 0
 
     def function(self) -> ast.FunctionDef:
-        body = self.block(3, False) + ["return a * 100 + b"]
+        body = [*self.block(3, False), "return a * 100 + b"]
         return function("\n".join(["def f(a, b):", *(f"    {s}" for s in body)]))
 
     def block(self, depth: int, in_loop: bool) -> list[str]:

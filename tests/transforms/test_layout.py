@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import functools
+import operator
 
 import pytest
 from hypothesis import given
@@ -25,7 +27,9 @@ def composed(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     """Expressions made of others, as text."""
     items = st.lists(inner, max_size=4)
     keywords = st.lists(inner.map(lambda value: f"key={value}"), max_size=2)
-    arguments = st.tuples(items, keywords).map(lambda pair: ", ".join(sum(pair, [])))
+    arguments = st.tuples(items, keywords).map(
+        lambda pair: ", ".join(functools.reduce(operator.iadd, pair, []))
+    )
     return st.one_of(
         st.builds("{}({})".format, names, arguments),
         st.builds("{}.method({}, *rest, **others)".format, names, inner),
