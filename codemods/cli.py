@@ -314,7 +314,8 @@ def explain(
     ],
 ) -> int:
     """Explain a rule or a TensorFlow error."""
-    from ..transforms.rules import NAMES, find_code, find_rule, rules_for_error
+    from ..transforms.codes import NAMES
+    from ..transforms.rules import find_code, find_rule, rules_for_error
 
     words = " ".join(what)
     rule = find_rule(words)

@@ -47,7 +47,7 @@ def prove(outcomes: Iterable[Outcome], run: Run) -> Proof:
         for path, outcome in files.items()
     }
     rows = [_explained(row, places) for row in proof.rows]
-    return replace(proof, rows=type(proof.rows)(rows))
+    return replace(proof, rows=rows)
 
 
 def _explained(row: Row, outcomes: dict[str, Outcome]) -> Row:

@@ -24,7 +24,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 Shape = tuple[int | None, ...] | None
 """Dimensions of a tensor: None inside for one that varies, None for an unknown rank."""
@@ -492,7 +492,7 @@ def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> 
 
 
 def _read_dims(nodes: list[ast.expr]) -> Shape:
-    values = [getattr(node, "value", node) for node in nodes]
+    values: list[Any] = [getattr(node, "value", node) for node in nodes]
     if not all(v is None or v is ... or isinstance(v, int) for v in values):
         raise TypeError("a dimension is a number or None")
     return None if values == [...] else tuple(values)
