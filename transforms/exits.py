@@ -197,15 +197,19 @@ def _tail(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
                 leave: list[ast.stmt] = [ast.Return(_name(value))]
                 return [*result, _if(_name(flag), leave, _closed(_tail(rest, exits)))]
             continue
-        if (
-            isinstance(node, ast.With)
-            and _may_return(node)
-            and rest
-            and not _always(node.body)
-        ):
-            raise Refusal("a return inside `with` is not lifted", node, "GL107")
+        if rest and any(_falls_through(block) for block in blocks(node)):
+            raise Refusal(
+                "a return that a tensor decides, in a Python block after which the function goes on, is not lifted",
+                node,
+                "GL107",
+            )
         result.append(rebuilt(node, lambda block: _tail(block, exits)))
     return result
+
+
+def _falls_through(body: list[ast.stmt]) -> bool:
+    """Whether a block may return, and may end without."""
+    return any(map(_may_return, body)) and not _always(body)
 
 
 def _closed(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -65,11 +65,12 @@ class Planner:
     def body(self) -> list[Step]:
         """The steps of the whole function; its docstring is not among them."""
         body = self.facts.definition.node.body
-        steps = self.block(
-            body[1:]
-            if ast.get_docstring(self.facts.definition.node, False) is not None
-            else body
-        )
+        if ast.get_docstring(self.facts.definition.node, False) is None:
+            steps = self.block(body)
+        elif len(body) > 1 and _on_one_line(body[0], body[1]):
+            raise Refusal("a statement stands on the line of the docstring", body[1])
+        else:
+            steps = self.block(body[1:])
         if self.shell.extra and not self.always_returns(list(body)):
             steps.append(Code(f"return {', '.join(self.shell.extra)}"))
         return without_dead_stores(steps, self.source)
@@ -487,3 +488,7 @@ def _first_reads(node: ast.stmt) -> frozenset[str]:
             bound_names(node) if isinstance(node, ast.For | ast.With) else ()
         )
     return own
+
+
+def _on_one_line(first: ast.stmt, second: ast.stmt) -> bool:
+    return getattr(second, "lineno", None) == first.end_lineno

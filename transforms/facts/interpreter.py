@@ -287,7 +287,9 @@ class Interpreter(Evaluation):
         truth = self.test(node.test, environment)
         staged = truth == "tensor"
         if truth is True or truth is False:
-            return self.block(node.body if truth else node.orelse, environment)
+            flow = self.block(node.body if truth else node.orelse, environment)
+            self.facts.arms[node] = (flow.end, None) if truth else (None, flow.end)
+            return flow
         if staged:
             self.facts.staged.add(node)
         with self.control(node, staged):
