@@ -30,11 +30,15 @@ import tensorflow as tf
 from harness import Program, differences, lift, prove, run
 from random_writer import Writer
 from shrinking import shrunk
+from timeouts import TooLong, within
 
 from graphlift.codemods import pipeline
 from graphlift.codemods.pipeline import Rewritten
 from graphlift.transforms.facts.profile import Profile
 from graphlift.transforms.options import Options
+
+LONGEST = 60
+"""Seconds for one program."""
 
 SAME, DIFFERENT, LEFT, BAD = "same", "different", "left alone", "bad program"
 
@@ -48,7 +52,7 @@ class Verdict:
     lifted: str = ""
 
 
-def written(seed: int, number: int) -> Program:
+def written(seed: object, number: int) -> Program:
     """The random program of this seed and number."""
     return Writer(random.Random(f"{seed} {number}")).program(f"p{number}")
 
@@ -108,7 +112,7 @@ def main() -> int:
             break
         program, recorded = written(options.seed, number), number % 3 > 0
         with tempfile.TemporaryDirectory() as folder:
-            verdict = judged(program, Path(folder), recorded)
+            verdict = _in_time(program, Path(folder), recorded)
             words[verdict.word] += 1
             if verdict.word == LEFT:
                 reasons[verdict.reason] += 1
@@ -117,11 +121,26 @@ def main() -> int:
                 verdict = judged(program, Path(folder), recorded)
         if verdict.word in (DIFFERENT, BAD) or (verdict.word == LEFT and options.left):
             print(f"---- program {number} of seed {options.seed}: {verdict.word}")
-            print(program.text, program.calls, verdict.lifted, verdict.reason, sep="\n")
+            print(
+                program.text,
+                program.calls,
+                verdict.lifted,
+                verdict.reason,
+                sep="\n",
+                flush=True,
+            )
     print(", ".join(f"{count} {word}" for word, count in words.most_common()))
     for reason, count in reasons.most_common():
         print(f"{count:6} left alone: {reason}")
     return 1 if words[DIFFERENT] or words[BAD] or not words[SAME] else 0
+
+
+def _in_time(program: Program, folder: Path, recorded: bool) -> Verdict:
+    try:
+        with within(LONGEST):
+            return judged(program, folder, recorded)
+    except TooLong:
+        return Verdict(DIFFERENT, f"it took more than {LONGEST} s")
 
 
 def _shrunk(program: Program, folder: Path, recorded: bool, reason: str) -> Program:

@@ -99,7 +99,7 @@ class Writer:
             body.append(f"count = {self.rng.randint(0, 3)}")
             scope.counts.append("count")
         if self.result in (LISTED, SUMMED) or self.rng.random() < 0.15:
-            body.append(f"found = [{self.real(scope, 1)}]")
+            body.append(f"found = [{self.tensor(scope, 1)}]")
             scope.lists.append("found")
         if self.rng.random() < 0.2:
             body.append("last = None")
@@ -133,7 +133,7 @@ class Writer:
     def block(self, scope: Scope, leave: Callable[[Scope], Lines]) -> Lines:
         """A few statements; `leave` writes a return."""
         lines: Lines = []
-        for _ in range(self.rng.randint(1, 3)):
+        for _ in range(self.rng.randint(1, 3 if self.depth == DEEPEST else 2)):
             lines += self.statement(scope, leave)
         return lines
 
@@ -205,7 +205,7 @@ class Writer:
         return [f"{name} = ({name} * 3 + 1) % {self.rng.randint(2, 7)}"]
 
     def append(self, scope: Scope) -> Lines:
-        return [f"{self.rng.choice(scope.lists)}.append({self.real(scope, 1)})"]
+        return [f"{self.rng.choice(scope.lists)}.append({self.tensor(scope, 1)})"]
 
     def option(self, scope: Scope) -> Lines:
         name, real = self.rng.choice(scope.options), self.rng.choice(scope.reals)
@@ -213,12 +213,12 @@ class Writer:
             case 0:
                 return [f"{name} = None"]
             case 1:
-                return [f"{name} = {self.real(scope, 1)}"]
+                return [f"{name} = {self.tensor(scope, 1)}"]
             case 2:
                 return [f"if {name} is not None:", f"    {real} = {real} - {name}"]
         return [
             f"if {name} is None or {real} > 0.0:",
-            f"    {name} = {self.real(scope, 1)}",
+            f"    {name} = {self.tensor(scope, 1)}",
         ]
 
     def call(self, scope: Scope) -> Lines:
@@ -332,14 +332,18 @@ class Writer:
 
     def real(self, scope: Scope, depth: int) -> str:
         """A float tensor, or (seldom) a Python float."""
-        if depth == 0 or self.rng.random() < 0.25:
+        if depth == 0 or self.rng.random() < 0.1:
             return self.rng.choice([*scope.reals, *scope.reals, self.number_text(2.0)])
+        return self.tensor(scope, depth)
+
+    def tensor(self, scope: Scope, depth: int) -> str:
+        """A float tensor, but for names that hold a Python float."""
         name = self.rng.choice(scope.reals)
         a, b = self.real(scope, depth - 1), self.real(scope, depth - 1)
         choices = [
-            f"({a} + {b})",
-            f"({a} - {b})",
-            f"({a} * 0.5 + {b})",
+            f"({name} + {b})",
+            f"({a} - {name})",
+            f"({a} * 0.5 + {name})",
             f"tf.maximum({name}, {b})",
             f"tf.tanh({name} * {b})",
             f"-{name}",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import copy
-import signal
 from collections.abc import Callable, Iterator
-from types import FrameType
+
+from timeouts import TooLong, within
 
 LONGEST = 10
 """Seconds for one try: a cut may well make a loop endless."""
@@ -16,7 +16,7 @@ def shrunk(text: str, still: Callable[[str], bool]) -> str:
     """The program after every cut for which `still` answers True, until no cut is left.
 
     A cut leaves out a statement, puts one of its blocks in its place, or takes a part for a whole value.
-    For the main thread only, since it sets an alarm.
+    For the main thread only.
     """
     text = ast.unparse(ast.parse(text)) + "\n"
     place, untried = 0, len(list(cuts(text)))
@@ -33,18 +33,11 @@ def shrunk(text: str, still: Callable[[str], bool]) -> str:
 
 
 def _in_time(still: Callable[[str], bool], text: str) -> bool:
-    def stop(signum: int, frame: FrameType | None) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(LONGEST)
     try:
-        return still(text)
-    except TimeoutError:
+        with within(LONGEST):
+            return still(text)
+    except TooLong:
         return False
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
 
 
 def cuts(text: str) -> Iterator[str]:

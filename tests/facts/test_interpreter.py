@@ -6,11 +6,13 @@ Each program is interpreted from the kinds of its arguments, then run with every
 
 from __future__ import annotations
 
+import random
 import textwrap
 from dataclasses import dataclass
 
 import pytest
 from facts.watched import Program, complaints, interpret
+from random_writer import Writer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -479,6 +481,22 @@ LOOPS = {
             return tf.constant(0.0)
         """,
         "[(tf.constant([1.0, 4.0]),), (tf.constant([1.0]),), (tf.zeros([0]),)]",
+        "tensor(float32)",
+    ),
+    "return from a loop that counts": Case(
+        """
+        def f(x):
+            i = 0
+            while i < 3:
+                i += 1
+                if x > 5.0:
+                    return x
+                x = x * 0.5
+            else:
+                x = x - 1.0
+            return x
+        """,
+        "[(tf.constant(1.0),), (tf.constant(9.0),)]",
         "tensor(float32)",
     ),
     "while True": Case(
@@ -986,3 +1004,10 @@ def test_facts_hold(name: str) -> None:
     else:
         assert found.problems == []
     assert str(found.facts[case.entry].result) == case.gives
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_facts_of_random_programs_hold(number: int) -> None:
+    written = Writer(random.Random(f"facts {number}")).program()
+    program = Program(written.text, written.calls, raises=(ValueError, AssertionError))
+    assert complaints(program, interpret(program)) == []

@@ -50,11 +50,15 @@ ITERATORS = ("range", "enumerate", "zip", "reversed")
 
 @dataclass(frozen=True)
 class Program:
-    """A text, and calls of its function `entry`: a list of argument tuples, Python read beside it."""
+    """A text, and calls of its function `entry`: a list of argument tuples, Python read beside it.
+
+    `raises`: what calls may raise; they are watched up to there.
+    """
 
     text: str
     calls: str
     entry: str = "f"
+    raises: tuple[type[Exception], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,10 @@ def complaints(program: Program, found: Interpreted) -> list[str]:
     )
     result = found.facts[program.entry].result
     for call in arguments(program, module):
-        value = module[program.entry](*call)
+        try:
+            value = module[program.entry](*call)
+        except program.raises:
+            continue
         if not admits(result, value):
             watcher.complain(f"the result is said to be {result}, is {shown(value)}")
     return list(watcher.complaints)
@@ -129,11 +136,13 @@ class _Watcher:
     tests: set[ast.AST] = field(default_factory=set)
     after: dict[ast.AST, Environment | None] = field(default_factory=dict)
     interpreted: set[ast.AST] = field(default_factory=set)
+    outside: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.nodes = list(ast.walk(self.found.tree))
         for facts in self.found.facts.values():
             self.interpreted.add(facts.definition.original)
+            self.outside |= facts.definition.declared_global
             self.kinds |= facts.kinds
             self.tests |= facts.tests
             self.after |= facts.after
@@ -171,7 +180,8 @@ class _Watcher:
         if known is None:
             self.complain(f"{self._where(node)} is said not to fall through")
             return
-        for name in known.kinds.keys() - values.keys() - known.unsure:
+        sure = known.kinds.keys() - known.unsure - self.outside
+        for name in sure - values.keys():
             self.complain(f"after {self._where(node)} `{name}` is said to be bound")
         for name, value in values.items():
             kind = known.kinds.get(name)

@@ -110,15 +110,27 @@ def test_other_lines_stay_when_one_changes(name: str) -> None:
 
 def test_decorators_go_last() -> None:
     def change(node: FunctionNode, plan: Plan) -> None:
-        plan.decorator = "tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.float32)])"
+        plan.decorator = "tf.function(input_signature=[tf.TensorSpec([], tf.float32)])"
 
-    text = "# why\n@a  # one\ndef f(x):  # two\n    return x\n\n\nclass C:\n    # three\n    def g(self): return 1\n"
-    assert emitted(text, change, width=78) == textwrap.dedent(
+    text = textwrap.dedent(
+        """\
+        # why
+        @a  # one
+        def f(x):  # two
+            return x
+
+
+        class C:
+            # three
+            def g(self): return 1
+        """
+    )
+    assert emitted(text, change, width=60) == textwrap.dedent(
         """\
         # why
         @a  # one
         @tf.function(
-            autograph=False, input_signature=[tf.TensorSpec([], tf.float32)]
+            input_signature=[tf.TensorSpec([], tf.float32)]
         )
         def f(x):  # two
             return x
@@ -127,7 +139,7 @@ def test_decorators_go_last() -> None:
         class C:
             # three
             @tf.function(
-                autograph=False, input_signature=[tf.TensorSpec([], tf.float32)]
+                input_signature=[tf.TensorSpec([], tf.float32)]
             )
             def g(self):
                 return 1

@@ -99,7 +99,7 @@ def test_constants_that_are_read_stay(later: list[Step]) -> None:
 @pytest.mark.parametrize(
     "later",
     [
-        [Code("b = 1")],
+        [Code("b[0] = 1")],
         [Code("a = f(b)"), Code("use(a)")],
         [Code("a, b = f(b)"), Code("use(a)")],
         [Define("f", ("a",), [Code("return a")])],

@@ -1,0 +1,289 @@
+"""From text to text and findings: whatever goes in, nothing but lifted functions changes."""
+
+from __future__ import annotations
+
+import ast
+import random
+import textwrap
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from random_writer import Writer
+from timeouts import TooLong, within
+from tricky_files import TRICKY
+
+from graphlift.codemods.pipeline import Unreadable, check, parse, rewrite
+from graphlift.transforms.facts.kinds import parse as kind
+from graphlift.transforms.facts.profile import Profile, Recorded, fingerprint
+from graphlift.transforms.options import Options
+
+LIFTABLE = '''\
+"""A module."""
+import tensorflow as tf
+
+
+def f(x: tf.Tensor):
+    # why
+    if tf.reduce_sum(x) > 0.0:  # a test
+        y = x * 2.0
+    else:
+        y = -x
+    return y  # end
+'''
+
+REFUSED = """\
+import tensorflow as tf
+
+
+def f(x: tf.Tensor):
+    if tf.reduce_sum(x) > 0.0:
+        x = unknown_function(x)
+    return x + tf.random.uniform([])
+"""
+
+OPTIONS = Options()
+
+
+def rewritten(text: str, options: Options = OPTIONS) -> str:
+    return rewrite(text, "m.py", options).text
+
+
+# ---- what stays
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n",
+        "# tensorflow\n",
+        "import os\n\n\ndef f(x):\n    if x: return 1\n",
+        "import tensorflow as tf\n",
+        "import tensorflow as tf\n\n\ndef f(x):\n    return x + 1\n",
+        "import tensorflow as tf; x = tf.constant(1)",
+        '"""tensorflow"""\r\nimport os\r\n',
+        "class C:\n\tdef keras(self): pass\n",
+        "\x0cimport keras\n",
+    ],
+)
+def test_files_without_tensor_work_stay(text: str) -> None:
+    found = rewrite(text, "m.py", OPTIONS)
+    assert found.text == text
+    assert found.lifted == ()
+    assert check(text, "m.py", OPTIONS) == found.findings == ()
+
+
+@pytest.mark.parametrize("name", TRICKY)
+def test_tricky_functions_without_tensors_stay(name: str) -> None:
+    text = "import tensorflow as tf\n" + textwrap.dedent(TRICKY[name])
+    assert rewritten(text) == text
+
+
+def test_what_is_refused_stays() -> None:
+    found = rewrite(REFUSED, "m.py", OPTIONS)
+    assert found.text == REFUSED
+    assert [f.function for f in found.findings] == ["f"]
+    assert found.findings == check(REFUSED, "m.py", OPTIONS)
+
+
+# ---- what changes
+
+
+def test_a_function_is_lifted() -> None:
+    found = rewrite(LIFTABLE, "m.py", OPTIONS)
+    assert found.lifted == ("f",)
+    assert found.findings == ()
+    assert "tf.cond" in found.text and "@tf.function" in found.text
+    assert found.text.count("#") == LIFTABLE.count("#")
+    head = LIFTABLE.partition("def f")[0]
+    assert found.text.startswith(head)
+
+
+def test_findings_have_places() -> None:
+    findings = check(LIFTABLE, "m.py", OPTIONS)
+    assert findings
+    lines = LIFTABLE.splitlines()
+    for finding in findings:
+        assert finding.function == "f"
+        assert (finding.line, finding.column) < (finding.end_line, finding.end_column)
+        assert finding.end_column <= len(lines[finding.end_line - 1]) + 1
+    assert list(findings) == sorted(findings)
+
+
+def test_columns_count_characters() -> None:
+    draw = "tf.random.uniform([])"
+    text = LIFTABLE.replace("    if tf", f"    'ä😀'; x = x + {draw}\n    if tf")
+    columns = {f.line: f.column for f in check(text, "m.py", OPTIONS)}
+    assert columns == {7: text.splitlines()[6].index(draw) + 1}
+
+
+@pytest.mark.parametrize("text", [LIFTABLE, REFUSED])
+def test_twice_is_once(text: str) -> None:
+    once = rewrite(text, "m.py", OPTIONS)
+    twice = rewrite(once.text, "m.py", OPTIONS)
+    assert twice.text == once.text
+    assert twice.lifted == ()
+
+
+def test_twice_is_once_for_random_programs() -> None:
+    for number in range(15):
+        text = Writer(random.Random(f"twice {number}")).program().text
+        once = rewritten(text)
+        assert rewritten(once) == once, text
+
+
+def test_narrow_texts_are_python() -> None:
+    for number in range(15):
+        text = Writer(random.Random(f"width {number}")).program().text
+        ast.parse(rewritten(text, Options(line_length=40)))
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_newlines_stay(newline: str) -> None:
+    made = rewritten(LIFTABLE.replace("\n", newline))
+    assert made.replace(newline, "\n") == rewritten(LIFTABLE)
+
+
+def test_no_newline_at_the_end_stays_so() -> None:
+    assert rewritten(LIFTABLE.rstrip("\n")) == rewritten(LIFTABLE).rstrip("\n")
+
+
+def test_what_stands_around_stays() -> None:
+    before = "import os  \n\x0c\n# -- é --\nif os: x = 1; y = 2\n\n"
+    after = "\n\n\nclass C :\n\n  pass\n\n\x0c\n\n# end"
+    text = before + LIFTABLE.partition('"""\n')[2] + after
+    made = rewritten(text)
+    assert made.startswith(before)
+    assert made.endswith(after)
+    assert "tf.cond" in made
+
+
+def test_ignored_rules_are_not_reported() -> None:
+    codes = {f.code for f in check(REFUSED, "m.py", OPTIONS)}
+    assert codes
+    assert check(REFUSED, "m.py", Options(ignore=frozenset(codes))) == ()
+    assert check(REFUSED, "m.py", Options(select=frozenset({"GL999"}))) == ()
+
+
+@given(st.sampled_from(["x", "é", "名"]), st.integers(0, 3))
+def test_names_of_all_letters(name: str, blank: int) -> None:
+    text = LIFTABLE.replace("x", name).replace(
+        "    return", "\n" * blank + "    return"
+    )
+    made = rewritten(text)
+    assert "tf.cond" in made
+    ast.parse(made)
+
+
+# ---- profiles
+
+
+def profile(text: str, path: str = "m.py") -> Profile:
+    (node,) = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
+    source = fingerprint(text.splitlines(), node)
+    parameters = {"x": kind("tensor(float32, None, 3)")}
+    recorded = Recorded(source, calls=3, parameters=parameters)
+    return Profile(Path(), {f"{path}::f": recorded})
+
+
+def test_the_profile_tells_kinds() -> None:
+    text = LIFTABLE.replace("x: tf.Tensor", "x")
+    assert rewritten(text) == text
+    made = rewrite(text, "m.py", OPTIONS, profile(text)).text
+    assert "tf.TensorSpec([None, 3], tf.float32)" in made
+
+
+def test_a_profile_of_another_file_or_text_tells_nothing() -> None:
+    text = LIFTABLE.replace("x: tf.Tensor", "x")
+    assert rewrite(text, "n.py", OPTIONS, profile(text)).text == text
+    changed = text.replace("2.0", "3.0")
+    assert rewrite(changed, "m.py", OPTIONS, profile(text)).text == changed
+
+
+# ---- what cannot be read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if tensorflow",
+        "def f(:\n  keras\n",
+        "keras = 1\n  x = 2\n",
+        "x = (\n",
+        "print 1\n",
+    ],
+)
+def test_text_that_is_no_python(text: str) -> None:
+    for function in (check, rewrite):
+        with pytest.raises(SyntaxError):
+            function(text, "m.py", OPTIONS)
+
+
+def lifted(value: str) -> str:
+    """A file with a function that is lifted and returns the value."""
+    return LIFTABLE.replace("return y", f"return {value}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tensorflow = " + "(" * 5000 + ")" * 5000,
+        lifted("-" * 3000 + "y"),
+        lifted("+".join(["y"] * 20000)),
+        lifted("y" + ".z" * 20000),
+        "tensorflow = 1\nx = '\x00'\n",
+        "tensorflow = '\ud800'\n",
+    ],
+    ids=range(6),
+)
+def test_text_that_cannot_be_processed(text: str) -> None:
+    for function in (check, rewrite):
+        with pytest.raises((Unreadable, SyntaxError)):
+            function(text, "m.py", OPTIONS)
+
+
+DEEP = {
+    "parentheses": lifted("{opening}y{closing}"),
+    "not": lifted("{nots}y"),
+    "minus": lifted("{minuses}y"),
+    "sums": lifted("y{sums}"),
+    "lambdas": lifted("({lambdas}y)"),
+    "elif": LIFTABLE + "\n\nif x: pass\n{elifs}",
+    "blocks": LIFTABLE.replace("    return", "    {blocks}\n    return"),
+}
+
+
+@pytest.mark.parametrize("count", [8, 90, 180, 400])
+@pytest.mark.parametrize("name", DEEP)
+def test_nesting_is_read_or_refused(name: str, count: int) -> None:
+    """Neither a crash nor anything but the two exceptions, however deep; and in good time."""
+    ifs = [f"if x:\n{' ' * (5 + i)}" for i in range(min(count, 90))]
+    deep = DEEP[name].format(
+        opening="(" * count,
+        closing=")" * count,
+        nots="not " * count,
+        minuses="-" * count,
+        sums=" + y" * count,
+        lambdas="lambda: " * count,
+        elifs="elif x: pass\n" * count,
+        blocks="".join(ifs) + "pass",
+    )
+    made = ""
+    try:
+        with within(10):
+            made = rewritten(deep)
+    except (Unreadable, SyntaxError):
+        assert count > 8
+        return
+    except TooLong:
+        pass
+    assert made, "it takes too long"
+    ast.parse(made)
+
+
+def test_parse() -> None:
+    assert isinstance(parse("x = 1\n"), ast.Module)
+    with pytest.raises(Unreadable, match="deep"):
+        parse("-" * 20000 + "1")

@@ -1,0 +1,50 @@
+"""Random programs do the same when they are lifted; `random_programs.py` as a script runs more of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from random_programs import BAD, DIFFERENT, LEFT, SAME, judged, written
+from shrinking import shrunk
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SEED = "suite"
+COUNT = 25
+
+
+@pytest.fixture(scope="module")
+def words() -> Counter[str]:
+    """What came of the programs."""
+    return Counter()
+
+
+@pytest.mark.parametrize("number", range(COUNT))
+def test_same(number: int, tmp_path: Path, words: Counter[str]) -> None:
+    verdict = judged(written(SEED, number), tmp_path, recorded=number % 3 > 0)
+    words[verdict.word] += 1
+    assert verdict.word not in (DIFFERENT, BAD), f"{verdict.reason}\n\n{verdict.lifted}"
+
+
+def test_most_are_lifted(words: Counter[str]) -> None:
+    assert words[SAME] >= 3 * words[LEFT]
+
+
+def test_programs_are_the_same_every_time() -> None:
+    assert written(SEED, 3) == written(SEED, 3) != written(SEED, 4)
+
+
+def test_shrinking_finds_the_heart() -> None:
+    text = """
+def f(x):
+    if x:
+        for i in range(3):
+            x = a + (wanted * 2)
+            b = 1
+    else:
+        c = 2
+    return x
+"""
+    assert shrunk(text, lambda part: "wanted" in part) == "def f(x):\n    x = wanted\n"
