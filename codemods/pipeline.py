@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -47,8 +49,9 @@ def check(
     if "tensorflow" not in text and "keras" not in text:
         parse(text)
         return ()
-    planner = _planner(text, path, options, profile)
-    return _findings(planner, planner.plan(), options)
+    with _deep_nesting_reported():
+        planner = _planner(text, path, options, profile)
+        return _findings(planner, planner.plan(), options)
 
 
 def rewrite(
@@ -62,21 +65,27 @@ def rewrite(
     if "tensorflow" not in text and "keras" not in text:
         parse(text)
         return Rewritten(text, (), ())
-    planner = _planner(text, path, options, profile)
-    planned = planner.plan()
-    if not planned.plans:
-        return Rewritten(text, _findings(planner, planned, options), ())
-    from ..transforms.emit import emit
+    with _deep_nesting_reported():
+        planner = _planner(text, path, options, profile)
+        planned = planner.plan()
+        if not planned.plans:
+            return Rewritten(text, _findings(planner, planned, options), ())
+        from ..transforms.emit import emit
 
-    try:
         result = emit(planner.source, planned.plans, options)
-    except RecursionError as error:
-        raise Unreadable("it is nested too deep") from error
     lifted = tuple(plan.qualname for plan in planned.plans)
     remaining = tuple(
         f for f in _findings(planner, planned, options) if f.function not in lifted
     )
     return Rewritten(result, remaining, lifted)
+
+
+@contextlib.contextmanager
+def _deep_nesting_reported() -> Iterator[None]:
+    try:
+        yield
+    except RecursionError as error:
+        raise Unreadable("it is nested too deep") from error
 
 
 def parse(text: str) -> ast.Module:

@@ -16,12 +16,6 @@ settings.load_profile("steady")
 
 
 KNOWN_FAULTS = (
-    "test_pipeline.py::test_nesting_is_read_or_refused[not-180]",
-    "test_pipeline.py::test_nesting_is_read_or_refused[not-400]",
-    "test_pipeline.py::test_nesting_is_read_or_refused[minus-400]",
-    "test_pipeline.py::test_nesting_is_read_or_refused[sums-90]",
-    "test_pipeline.py::test_nesting_is_read_or_refused[sums-180]",
-    "test_pipeline.py::test_nesting_is_read_or_refused[sums-400]",
     "test_random_programs.py::test_same[21]",
     "test_interpreter.py::test_facts_hold[return from a loop that counts]",
     "test_source.py::test_names_of_handlers_patterns_and_declarations",

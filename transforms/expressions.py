@@ -104,6 +104,7 @@ class Writer:
         self.names = names
         self.promotion = Promotion(tf)
         self.barriers: set[ast.expr] = set()
+        self._texts: dict[ast.expr, str | None] = {}
 
     def kind(self, node: ast.expr) -> Kind:
         return self.facts.kind(node)
@@ -128,6 +129,11 @@ class Writer:
 
     def changed(self, node: ast.expr) -> str | None:
         """The new text of an expression; None where it stays as it stands."""
+        if node not in self._texts:
+            self._texts[node] = self._guarded(node)
+        return self._texts[node]
+
+    def _guarded(self, node: ast.expr) -> str | None:
         text = self._changed(node)
         if node in self.barriers:
             plain = text or self.source.segment(node)
