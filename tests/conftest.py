@@ -20,8 +20,6 @@ KNOWN_FAULTS = (
     "test_interpreter.py::test_facts_hold[return from a loop that counts]",
     "test_source.py::test_names_of_handlers_patterns_and_declarations",
     "test_editing.py::test_statements_of_one_line_are_parted",
-    "test_interpreter.py::test_facts_hold[comprehensions while tracing]",
-    "test_interpreter.py::test_facts_hold[lambdas]",
     "test_profile.py::test_files_that_are_no_profile[data13]",
     "test_exits.py::test_random_programs_that_tensors_decide_in_part",
     'test_emit.py::test_functions_without_lines_of_their_own[def f(x): """Doc."""; return x\\n]',

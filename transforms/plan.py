@@ -22,7 +22,7 @@ from .add_chains import adding_functions
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
-from .facts.modules import FunctionDefinition, ModuleFacts, target_names
+from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Profile, Recorded
 from .facts.session import Session
 from .facts.staging import is_weak
@@ -34,7 +34,7 @@ from .source import Names, Source
 from .split import Split, split
 from .steps import Code, Keep, Step, changes
 
-MOST_STEPS = 8
+MOST_STEPS = 24
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
 profile, a function from that many operations on."""
@@ -107,36 +107,33 @@ class ModulePlanner:
         self.adding = adding_functions(module)
         self.statements: dict[str, list[str]] = {}
         self.refusals: dict[str, Refusal] = {}
+        self.session.refused = self.refusals
         self.entries: frozenset[str] = frozenset()
 
     def plan(self) -> ModulePlan:
         first = dict(self.session.analyse())
-        facts, lifted = self._candidates()
         while True:
+            facts, lifted = self._candidates()
+            refused = len(self.refusals)
             plans = self._plans(lifted)
-            dropped = lifted.keys() - {p.qualname for p in plans} & self.refusals.keys()
-            dropped = {q for q in lifted if q in self.refusals}
-            if not dropped:
+            if len(self.refusals) == refused:
                 break
-            lifted = {
-                q: f
-                for q, f in lifted.items()
-                if q not in dropped and not dropped & self._reached(f, facts)
-            }
         plans = [p for p in plans if self._does_something(p)]
-        plans += self._splits(facts, {p.qualname for p in plans})
+        plans += self._splits(facts, plans)
         return ModulePlan(plans, self.refusals, first)
 
     # ---- functions that are split
 
     def _splits(
-        self, facts: Mapping[str, FunctionFacts], lifted: set[str]
+        self, facts: Mapping[str, FunctionFacts], lifted: list[Plan]
     ) -> list[Plan]:
-        """Plans for functions that stay Python around a graph."""
+        """Plans for functions that stay Python around a graph, beside those that are lifted whole."""
         plans = []
+        cores = {p.qualname: p.core for p in lifted if p.core}
+        whole = {p.qualname for p in lifted}
         for qualname, found in facts.items():
             if (
-                qualname in lifted
+                qualname in whole
                 or not self._may_split(found)
                 or self._clashes(qualname)
             ):
@@ -146,7 +143,7 @@ class ModulePlanner:
             if parts is None:
                 continue
             try:
-                plans.append(self._split_plan(found, parts, name))
+                plans.append(self._split_plan(found, parts, name, cores))
             except Refusal as refusal:
                 self.refusals[qualname] = refusal
                 continue
@@ -182,14 +179,22 @@ class ModulePlanner:
             KERAS_CALLS & set(self.module.bases(owner.qualname))
         )
 
-    def _split_plan(self, facts: FunctionFacts, parts: Split, name: str) -> Plan:
+    def _split_plan(
+        self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
+    ) -> Plan:
         core = self.session.analyse_core(
             parts.core, parts.kinds, facts.definition.qualname
         )
+        for called in core.calls.values():
+            if self.module.functions[called].tags:
+                raise Refusal(
+                    f"it calls `{called}`, which gives a Python value or a tensor",
+                    facts.definition.original,
+                )
         shell = Shell.of_split(core.result, parts)
         check_result(shell.result, parts.core.node)
         self._check_parameters(core)
-        planner = self._planner(core, {}, shell, [])
+        planner = self._planner(core, cores, shell, [])
         steps = planner.body()
         definition = facts.definition
         plan = Plan(
@@ -249,8 +254,15 @@ class ModulePlanner:
         """The facts after Variables are hoisted and exits are values, to a fixpoint over the functions."""
         for _ in range(MOST_STEPS):
             facts = dict(self.session.analyse(self.entries))
-            if not any(self._simplify(found) for found in facts.values()):
+            refused = len(self.refusals)
+            changed = [q for q, found in facts.items() if self._simplify(found)]
+            if not changed and len(self.refusals) == refused:
                 return facts
+        for qualname in changed:
+            self.refusals[qualname] = Refusal(
+                "it takes too many steps to lift",
+                self.module.functions[qualname].original,
+            )
         return self.session.analyse(self.entries)
 
     def _simplify(self, facts: FunctionFacts) -> bool:
@@ -335,20 +347,6 @@ class ModulePlanner:
             return False
         works = facts.operations or "stdout" in facts.effects
         return bool(works) and definition.node.name != "__init__"
-
-    def _reached(
-        self, facts: FunctionFacts, all_facts: Mapping[str, FunctionFacts]
-    ) -> set[str]:
-        """The functions of the module that a call of this one runs."""
-        found: set[str] = set()
-        queue = [facts]
-        while queue:
-            for name in queue.pop().calls.values():
-                if name not in found:
-                    found.add(name)
-                    if name in all_facts:
-                        queue.append(all_facts[name])
-        return found
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
         callers = {
@@ -572,7 +570,7 @@ class ModulePlanner:
             definition.original, definition.qualname, steps, imports=planner.imports
         )
         plan.statements = self.statements.get(definition.qualname, [])
-        if not self._has_tensorflow() and (decorated or changes(steps)):
+        if not self._has_tensorflow() and (decorated or self._changes(plan)):
             plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
             recorded = self.session.recorded(definition.qualname)
@@ -690,7 +688,10 @@ class ModulePlanner:
         return f"{owner}{core}({', '.join(names)})"
 
     def _does_something(self, plan: Plan) -> bool:
-        return changes(plan.steps) or plan.decorator is not None
+        return self._changes(plan) or plan.decorator is not None
+
+    def _changes(self, plan: Plan) -> bool:
+        return changes(plan.steps, own_body(plan.node))
 
 
 def _called_names(node: ast.AST) -> set[str]:

@@ -10,7 +10,7 @@ from .expressions import SIGNS, Writer, wrapped
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import UNKNOWN, Dict, Kind, Python, Sequence, Tensor
 from .facts.liveness import Liveness, liveness, reads
-from .facts.modules import blocks, bound_names
+from .facts.modules import blocks, bound_names, own_body
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_weak
 from .findings import Refusal
@@ -64,14 +64,12 @@ class Planner:
 
     def body(self) -> list[Step]:
         """The steps of the whole function; its docstring is not among them."""
-        body = self.facts.definition.node.body
-        if ast.get_docstring(self.facts.definition.node, False) is None:
-            steps = self.block(body)
-        elif len(body) > 1 and _on_one_line(body[0], body[1]):
-            raise Refusal("a statement stands on the line of the docstring", body[1])
-        else:
-            steps = self.block(body[1:])
-        if self.shell.extra and not self.always_returns(list(body)):
+        node = self.facts.definition.node
+        body = own_body(node)
+        if body and body is not node.body and _on_one_line(node.body[0], body[0]):
+            raise Refusal("a statement stands on the line of the docstring", body[0])
+        steps = self.block(body)
+        if self.shell.extra and not self.always_returns(body):
             steps.append(Code(f"return {', '.join(self.shell.extra)}"))
         return without_dead_stores(steps, self.source)
 
@@ -194,7 +192,7 @@ class Planner:
         if not (
             edited
             or entering
-            or any(map(changes, inner))
+            or any(map(changes, inner, blocks(node)))
             or not hasattr(node, "lineno")
         ):
             return [Keep(node)]

@@ -35,6 +35,7 @@ from .facts.modules import (
     FunctionDefinition,
     blocks,
     bound_names,
+    own_body,
     own_nodes,
     target_names,
 )
@@ -118,11 +119,8 @@ class _Splitter:
             taken | set(session.module.imports) | set(session.module.functions)
         )
         self.state = self._state()
-        docstring = 1 if ast.get_docstring(node, False) is not None else 0
         self.body = [
-            s
-            for s in node.body[docstring:]
-            if not isinstance(s, ast.Global | ast.Nonlocal)
+            s for s in own_body(node) if not isinstance(s, ast.Global | ast.Nonlocal)
         ]
         self.declarations = [
             s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)

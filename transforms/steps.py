@@ -55,9 +55,10 @@ def with_origin(steps: list[Step], node: ast.stmt) -> list[Step]:
     return [first if isinstance(first, Keep) else replace(first, origin=origin), *rest]
 
 
-def changes(steps: list[Step]) -> bool:
-    """Whether any step is more than an original statement."""
-    return any(not isinstance(step, Keep) for step in steps)
+def changes(steps: list[Step], body: list[ast.stmt]) -> bool:
+    """Whether the steps are anything else than the statements of a body; a `del` that is left out is no change."""
+    kept = [step.node if isinstance(step, Keep) else None for step in steps]
+    return kept != [node for node in body if not isinstance(node, ast.Delete)]
 
 
 def texts(steps: list[Step]) -> Iterator[str]:
@@ -76,7 +77,7 @@ def texts(steps: list[Step]) -> Iterator[str]:
 
 def without_dead_stores(steps: list[Step], source: Source) -> list[Step]:
     """The steps of a function without constants that are stored and never read: loops now start from their values."""
-    if not changes(steps):
+    if all(isinstance(step, Keep) for step in steps):
         return steps
     kept = [s for i, s in enumerate(steps) if not _is_dead(s, steps[i + 1 :], source)]
     return [

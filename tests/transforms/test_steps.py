@@ -45,10 +45,17 @@ def told(steps: list[Step]) -> list[str]:
 
 
 def test_changes() -> None:
-    _, steps = kept("a = 1\nb = 2\n")
-    assert not changes([])
-    assert not changes(steps)
-    assert changes([*steps, Code("c = 3")])
+    source, steps = kept("a = 1\nb = 2\n")
+    body = source.tree.body
+    assert not changes([], [])
+    assert not changes(steps, body)
+    assert changes([*steps, Code("c = 3")], body)
+    assert changes(steps[:1], body)
+
+
+def test_a_del_that_is_left_out_is_no_change() -> None:
+    source, steps = kept("a = 1\ndel a\n")
+    assert not changes(steps[:1], source.tree.body)
 
 
 def test_origin_goes_to_the_first() -> None:

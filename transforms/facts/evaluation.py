@@ -82,11 +82,13 @@ class Evaluation:
         self.facts: FunctionFacts
         self.outer: Environment | None = None
         self._controls: list[_Control] = []
+        self._sites: dict[ast.Lambda, dict[ast.Call, dict[ast.expr, Kind]]] = {}
 
     def enter(self, facts: FunctionFacts, outer: Environment | None) -> None:
         self.facts = facts
         self.outer = outer
         self._controls = []
+        self._sites = {}
 
     # ---- problems, effects, control
 
@@ -244,6 +246,37 @@ class Evaluation:
             if name not in ALLOWED_EFFECTS:
                 self.problem(*_blocker(name, what, node, found.kind))
         return found.kind
+
+    # ---- code that runs several times, each time with other kinds
+
+    def called_lambda(
+        self, node: ast.Lambda, call: ast.Call, environment: Environment
+    ) -> Kind:
+        """What a lambda gives at one call; its nodes hold what they hold at all of its calls."""
+        kind = self.evaluate(node.body, environment)
+        sites = self._sites.setdefault(node, {})
+        sites[call] = self._kinds_in(node.body)
+        self._hold_all(list(sites.values()))
+        return kind
+
+    def _kinds_in(self, *nodes: ast.expr) -> dict[ast.expr, Kind]:
+        return {
+            inner: self.facts.kinds[inner]
+            for node in nodes
+            for inner in ast.walk(node)
+            if isinstance(inner, ast.expr) and inner in self.facts.kinds
+        }
+
+    def _hold_all(self, times: list[dict[ast.expr, Kind]]) -> None:
+        for node in {node: None for held in times for node in held}:
+            kind = join_all(held[node] for held in times if node in held)
+            self.facts.kinds[node] = kind
+            if (
+                node in self.facts.tests
+                and isinstance(kind, Union)
+                and holds_tensor(kind)
+            ):
+                self.problem("this test may be a Python value or a tensor", node)
 
     def _constant(self, node: ast.Constant, environment: Environment) -> Kind:
         return python(node.value)
@@ -892,10 +925,13 @@ class Evaluation:
             and not generator.ifs
             and len(source.items) <= 64
         ):
-            items = [
-                self._comprehended(node, node.elt, generator, item, environment)
-                for item in source.items
-            ]
+            items, times = [], []
+            for item in source.items:
+                items.append(
+                    self._comprehended(node, node.elt, generator, item, environment)
+                )
+                times.append(self._kinds_in(generator.target, node.elt))
+            self._hold_all(times)
             return (
                 Sequence(name, tuple(items))
                 if name != "set"

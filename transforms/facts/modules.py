@@ -322,6 +322,11 @@ def _nested_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
                 yield from _nested_statements(inner)
 
 
+def own_body(node: FunctionNode) -> list[ast.stmt]:
+    """The statements of a function, its docstring left out."""
+    return node.body if ast.get_docstring(node, False) is None else node.body[1:]
+
+
 def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     """The blocks of a compound statement, in order."""
     found = [getattr(node, name, None) for name in ("body", "orelse")]

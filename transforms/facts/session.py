@@ -84,6 +84,9 @@ class _Local:
 class Session:
     """All that is known of one module.
 
+    Attributes:
+        refused: the functions that stay eager, so that no graph can call them, and why.
+
     Args:
         module: its definitions.
         lines: its text, without newline characters.
@@ -102,6 +105,7 @@ class Session:
         self.lines = lines
         self.path = path
         self.profile = profile
+        self.refused: Mapping[str, Refusal] = {}
         self._found: dict[str, FunctionFacts] = {}
         self._contexts: dict[str, dict[str, Kind]] = {}
         self._outer: dict[str, Environment] = {}
@@ -491,7 +495,7 @@ class Session:
         inner = local.environment.copy()
         inner.kinds |= environment.kinds
         inner.kinds |= dict(zip(names, arguments.positional, strict=True))
-        kind = evaluation.evaluate(local.node.body, inner)
+        kind = evaluation.called_lambda(local.node, node, inner)
         own = any(n is local.node for n in ast.walk(evaluation.facts.definition.node))
         if not own and any(n in evaluation.facts.staged for n in ast.walk(local.node)):
             evaluation.problem(
@@ -540,8 +544,8 @@ class Session:
                     node,
                     "GL303",
                 )
-        if facts.problems:
-            first = facts.problems[0]
+        first = facts.problems[0] if facts.problems else self.refused.get(qualname)
+        if first is not None:
             evaluation.problem(
                 f"it calls `{qualname}`: {first.reason}", node, first.code
             )
