@@ -111,7 +111,8 @@ def _planner(
     text: str, path: str, options: Options, profile: Profile | None
 ) -> ModulePlanner:
     tree = parse(text)
-    name = re.sub(r"^(?=\d)|\W", "_", PurePosixPath(path).stem)
+    name = profile.modules.get(path) if profile else None
+    name = name or re.sub(r"^(?=\d)|\W", "_", PurePosixPath(path).stem)
     try:
         return ModulePlanner(
             Source(text, tree), ModuleFacts(tree, name), path, profile, options

@@ -31,6 +31,8 @@ class Seen:
     """What the processes of one run have seen."""
 
     functions: dict[str, Entry]
+    modules: dict[str, str]
+    """The name of each module, by the path of its file."""
     samples: dict[str, Path]
     without_tensorflow: str
     """An interpreter that has no TensorFlow, "" where all have it."""
@@ -41,6 +43,7 @@ class Seen:
     def read(cls, folder: Path) -> Seen:
         """Read the folders that the recorder has written."""
         functions: dict[str, Entry] = {}
+        modules: dict[str, str] = {}
         samples: dict[str, Path] = {}
         without = ""
         for path in sorted(folder.glob(f"*/{SEEN}")):
@@ -52,22 +55,26 @@ class Seen:
                     same = first["source"] == entry["source"]
                     entry = _merged(first, entry) if same else first
                 functions[key] = entry
+            modules |= seen["modules"]
             if not seen["tensorflow"]:
                 without = seen["python"]
             for file in sorted(path.parent.glob("*.npz")):
                 samples.setdefault(file.name, file)
         word = folder / PROBLEM
         problem = word.read_text(encoding="utf-8") if word.exists() else ""
-        return cls(functions, samples, without, problem)
+        return cls(functions, modules, samples, without, problem)
 
 
 class Profile:
     """A profile on disk. `base` is the folder that its paths start from."""
 
-    def __init__(self, path: Path, functions: dict[str, Entry]) -> None:
+    def __init__(
+        self, path: Path, functions: dict[str, Entry], modules: dict[str, str]
+    ) -> None:
         self.path = path
         self.base = path.parent.parent
         self.functions = functions
+        self.modules = modules
         self._samples: dict[str, Path] = {}
 
     @classmethod
@@ -79,11 +86,10 @@ class Profile:
                 raise RecordError(
                     f"{path}: profile version {data['version']} is not known"
                 )
-            return cls(
-                path, {key: dict(entry) for key, entry in data["functions"].items()}
-            )
+            functions = {key: dict(entry) for key, entry in data["functions"].items()}
+            return cls(path, functions, dict(data.get("modules", {})))
         except FileNotFoundError:
-            return cls(path, {})
+            return cls(path, {}, {})
         except OSError as error:
             raise RecordError(f"{path} can't be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -101,14 +107,16 @@ class Profile:
             for key, entry in self.functions.items()
             if current.has(key, entry["source"])
         }
+        recorded = {key.partition("::")[0] for key in self.functions}
+        modules = self.modules | seen.modules
+        self.modules = {path: modules[path] for path in modules.keys() & recorded}
         self._samples = seen.samples
 
     def write(self) -> None:
         """Write the profile and its samples; RecordError where that fails."""
         functions = {key: _tidy(entry) for key, entry in self.functions.items()}
-        text = json.dumps(
-            {"version": 1, "functions": functions}, indent=1, sort_keys=True
-        )
+        data = {"version": 1, "functions": functions, "modules": self.modules}
+        text = json.dumps(data, indent=1, sort_keys=True)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._write_samples()

@@ -37,10 +37,14 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Profile:
-    """The recorded functions of a project, by `path::qualname`; `root` is the folder the paths start from."""
+    """The recorded functions of a project, by `path::qualname`; `root` is the folder the paths start from.
+
+    `modules` has the dotted name of each module, as kinds have it, by the path of its file.
+    """
 
     root: Path
     functions: Mapping[str, Recorded]
+    modules: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> Profile:
@@ -59,9 +63,12 @@ class Profile:
             functions = {
                 key: _recorded(entry) for key, entry in data["functions"].items()
             }
+            modules = {
+                key: str(name) for key, name in data.get("modules", {}).items()
+            }
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a graphlift profile: {error}") from error
-        return cls(path.absolute().parent.parent, functions)
+        return cls(path.absolute().parent.parent, functions, modules)
 
     def get(
         self, path: str, qualname: str, lines: list[str], node: FunctionNode

@@ -9,6 +9,7 @@ from importlib import util
 from typing import Any
 
 from .exchange import SEEN, sample_name
+from .kinds import dotted
 from .loading import Project
 from .watching import Function, Loop, Place
 
@@ -17,8 +18,9 @@ def write(project: Project, folder: str) -> None:
     """Write `seen.json` and the samples' files into a new folder inside `folder`.
 
     `seen.json` holds "python", "tensorflow" (whether anything was seen, or could have been: TensorFlow can
-    be imported) and "functions": pairs of a key and an entry as in a profile, with a list of kinds, unjoined,
-    for each kind. A module that was loaded twice has its functions there twice.
+    be imported), "modules": the names that files are imported by, as kinds have them, and "functions": pairs of
+    a key and an entry as in a profile, with a list of kinds, unjoined, for each kind. A module that was loaded
+    twice has its functions there twice.
     """
     functions = [function for function in project.functions if function.calls > 0]
     own = os.path.join(folder, f"{os.getpid()}-{os.urandom(4).hex()}")
@@ -29,12 +31,23 @@ def write(project: Project, folder: str) -> None:
     seen = {
         "python": sys.executable,
         "tensorflow": bool(functions) or util.find_spec("tensorflow") is not None,
+        "modules": _modules(project),
         "functions": [(function.key, entry(function)) for function in functions],
     }
     path = os.path.join(own, SEEN)
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(seen, file)
     os.replace(path + ".new", path)
+
+
+def _modules(project: Project) -> dict[str, str]:
+    names = {}
+    for name, module in [*sys.modules.items()]:
+        file = getattr(module, "__dict__", {}).get("__file__")
+        key = project.key(file) if isinstance(file, str) else None
+        if key is not None:
+            names[key] = dotted(name, "")
+    return names
 
 
 def entry(function: Function) -> dict[str, Any]:
