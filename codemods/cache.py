@@ -9,6 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..transforms.facts.modules import Uses
+from ..transforms.facts.project import attribute_uses
 from ..transforms.findings import Finding
 from ..transforms.options import Options
 from . import version
@@ -26,43 +28,70 @@ class Cache:
         self._salt = _digest(
             version(), *_own_sources(), profile.read_bytes() if profile else b""
         )
-        self._entries = _read(self._file)
+        entries = _read(self._file)
+        self._findings = entries.get("findings", {})
+        self._uses = entries.get("uses", {})
+        self._used: set[str] = set()
         self._changed = False
 
+    def uses(self, text: str) -> Uses:
+        """What `attribute_uses` finds in a text."""
+        key = _digest(self._salt, text)
+        self._used.add(key)
+        if key not in self._uses:
+            found = attribute_uses(text)
+            self._changed = True
+            self._uses[key] = [sorted(names) for names in vars(found).values()]
+        return Uses(*map(frozenset, self._uses[key]))
+
     def get(
-        self, source: Source, name: str, options: Options
+        self, source: Source, name: str, options: Options, surroundings: str
     ) -> tuple[Finding, ...] | None:
-        """What was found in `source` under `options`; `name` is what its profile entries go by."""
-        entry = self._entries.get(os.path.abspath(source.path))
-        if entry is None or entry["key"] != self._key(source, name, options):
+        """What was found in `source` under `options`; `name` is what its profile entries go by.
+
+        `surroundings` is the digest of what other modules say of it.
+        """
+        entry = self._findings.get(os.path.abspath(source.path))
+        key = self._key(source, name, options, surroundings)
+        if entry is None or entry["key"] != key:
             return None
         return tuple(Finding(**finding) for finding in entry["findings"])
 
     def put(
-        self, source: Source, name: str, options: Options, findings: Iterable[Finding]
+        self,
+        source: Source,
+        name: str,
+        options: Options,
+        surroundings: str,
+        findings: Iterable[Finding],
     ) -> None:
         """Keep what was found in `source`."""
         self._changed = True
-        self._entries[os.path.abspath(source.path)] = {
-            "key": self._key(source, name, options),
+        self._findings[os.path.abspath(source.path)] = {
+            "key": self._key(source, name, options, surroundings),
             "findings": [asdict(finding) for finding in findings],
         }
 
-    def _key(self, source: Source, name: str, options: Options) -> str:
+    def _key(
+        self, source: Source, name: str, options: Options, surroundings: str
+    ) -> str:
         values = {
             field: sorted(value) if isinstance(value, frozenset) else value
             for field, value in asdict(options).items()
         }
-        return _digest(self._salt, name, json.dumps(values), source.data)
+        return _digest(self._salt, name, json.dumps(values), source.data, surroundings)
 
     def save(self) -> None:
         """Write what is new, without the files that are gone."""
         if not self._changed:
             return
-        entries = {
-            path: entry for path, entry in self._entries.items() if os.path.exists(path)
+        findings = {
+            path: entry
+            for path, entry in self._findings.items()
+            if os.path.exists(path)
         }
-        body = json.dumps(entries, sort_keys=True)
+        uses = {key: names for key, names in self._uses.items() if key in self._used}
+        body = json.dumps({"findings": findings, "uses": uses}, sort_keys=True)
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             (self._file.parent / ".gitignore").write_text("*\n")

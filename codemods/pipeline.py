@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from ..transforms.codes import NAMES
 from ..transforms.facts.modules import ModuleFacts
 from ..transforms.facts.profile import Profile
+from ..transforms.facts.project import ProjectModules
 from ..transforms.findings import Applicability, Finding
 from ..transforms.options import Options
 from ..transforms.places import places
@@ -35,12 +34,17 @@ class Rewritten:
 
 
 def check(
-    text: str, path: str, options: Options, profile: Profile | None = None
+    text: str,
+    path: str,
+    options: Options,
+    profile: Profile | None = None,
+    modules: ProjectModules | None = None,
 ) -> tuple[Finding, ...]:
     """The findings of a file.
 
     Args:
         path: of the file, as the profile names it, or for display.
+        modules: of its project; it alone where there are none.
 
     Raises:
         SyntaxError: the text is no Python.
@@ -50,12 +54,16 @@ def check(
         parse(text)
         return ()
     with _deep_nesting_reported():
-        planner = _planner(text, path, options, profile)
+        planner = _planner(text, path, options, profile, modules)
         return _findings(planner, planner.plan(), options)
 
 
 def rewrite(
-    text: str, path: str, options: Options, profile: Profile | None = None
+    text: str,
+    path: str,
+    options: Options,
+    profile: Profile | None = None,
+    modules: ProjectModules | None = None,
 ) -> Rewritten:
     """The file with its functions lifted; byte for byte the same where nothing is.
 
@@ -66,7 +74,7 @@ def rewrite(
         parse(text)
         return Rewritten(text, (), ())
     with _deep_nesting_reported():
-        planner = _planner(text, path, options, profile)
+        planner = _planner(text, path, options, profile, modules)
         planned = planner.plan()
         if not planned.plans:
             return Rewritten(text, _findings(planner, planned, options), ())
@@ -108,17 +116,20 @@ def parse(text: str) -> ast.Module:
 
 
 def _planner(
-    text: str, path: str, options: Options, profile: Profile | None
+    text: str,
+    path: str,
+    options: Options,
+    profile: Profile | None,
+    modules: ProjectModules | None,
 ) -> ModulePlanner:
     tree = parse(text)
-    name = profile.modules.get(path) if profile else None
-    name = name or re.sub(r"^(?=\d)|\W", "_", PurePosixPath(path).stem)
-    try:
-        return ModulePlanner(
-            Source(text, tree), ModuleFacts(tree, name), path, profile, options
-        )
-    except RecursionError as error:
-        raise Unreadable("it is nested too deep") from error
+    modules = modules or ProjectModules([path], lambda _: text, profile)
+    module = ModuleFacts(
+        tree,
+        modules.name(path),
+        modules.elsewhere(path),
+    )
+    return ModulePlanner(Source(text, tree), module, path, profile, options)
 
 
 def _findings(

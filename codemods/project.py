@@ -10,13 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import files, workers
+from . import files, surroundings, workers
 from .baseline import Baseline
 from .config import Settings, load_profile, project_root
 from .files import FileError, Source
 
 if TYPE_CHECKING:
     from ..transforms.facts.profile import Profile
+    from ..transforms.facts.project import ProjectModules
     from ..transforms.findings import Finding
     from ..transforms.options import Options
     from .cache import Cache
@@ -72,7 +73,7 @@ class _Task:
     options: "Options"
 
 
-Action = Callable[["Profile | None", _Task], Outcome]
+Action = Callable[["Profile | None", "ProjectModules", _Task], Outcome]
 Progress = Callable[[Iterable[Outcome], int], Iterable[Outcome]]
 
 
@@ -129,22 +130,22 @@ class Project:
     def _outcomes(
         self, paths: Iterable[Path], action: Action, cache: "Cache | None"
     ) -> Iterator[Outcome]:
+        paths = list(paths)
         known: dict[int, Outcome] = {}
         tasks: dict[int, _Task] = {}
         for place, outcome in enumerate(self.read(paths)):
             task = self._task(outcome)
-            kept = (
-                cache.get(task.source, task.key, task.options)
-                if cache and task
-                else None
-            )
             if task is None:
                 known[place] = outcome
-            elif kept is not None:
-                known[place] = replace(outcome, findings=kept)
             else:
                 tasks[place] = task
-        done = self._done(action, tasks, cache)
+        modules = self._modules(paths, cache)
+        for task in tasks.values():  # here, once for all processes
+            modules.elsewhere(task.key)
+        if cache:
+            known |= _kept(tasks, cache, modules)
+            tasks = {place: t for place, t in tasks.items() if place not in known}
+        done = self._done(partial(action, self.profile, modules), tasks, modules, cache)
         total = len(known) + len(tasks)
         for outcome in self._progress(_in_order(known, done, total), total):
             yield self._without_known(outcome)
@@ -165,14 +166,22 @@ class Project:
                 return real.relative_to(root).as_posix()
         return shown(path)
 
+    def _modules(self, paths: list[Path], cache: "Cache | None") -> "ProjectModules":
+        from ..transforms.facts.project import attribute_uses
+
+        uses = cache.uses if cache else attribute_uses
+        return surroundings.modules(paths, self._key, self.profile, uses)
+
     def _done(
-        self, action: Action, tasks: dict[int, _Task], cache: "Cache | None"
+        self,
+        action: Callable[[_Task], Outcome],
+        tasks: dict[int, _Task],
+        modules: "ProjectModules",
+        cache: "Cache | None",
     ) -> Iterator[tuple[int, Outcome]]:
-        work = partial(_attempt, action, self.profile)
-        for place, outcome in self._worked(work, tasks):
+        for place, outcome in self._worked(partial(_attempt, action), tasks):
             if cache and not outcome.problem:
-                task = tasks[place]
-                cache.put(task.source, task.key, task.options, outcome.findings)
+                cache.put(*_cached_as(tasks[place], modules), outcome.findings)
             yield place, outcome
 
     def _worked(
@@ -196,6 +205,24 @@ class Project:
             return outcome
         new = self._baseline.new(outcome.path, outcome.findings)
         return replace(outcome, findings=new)
+
+
+def _kept(
+    tasks: dict[int, _Task], cache: "Cache", modules: "ProjectModules"
+) -> dict[int, Outcome]:
+    """What the cache knows of tasks."""
+    kept = {p: cache.get(*_cached_as(t, modules)) for p, t in tasks.items()}
+    return {
+        place: replace(tasks[place].outcome, findings=findings)
+        for place, findings in kept.items()
+        if findings is not None
+    }
+
+
+def _cached_as(
+    task: _Task, modules: "ProjectModules"
+) -> "tuple[Source, str, Options, str]":
+    return task.source, task.key, task.options, modules.digest(task.key)
 
 
 def _in_order(
@@ -231,14 +258,14 @@ def _imports_tensorflow(data: bytes) -> bool:
     return b"tensorflow" in data or b"keras" in data
 
 
-def _attempt(action: Action, profile: "Profile | None", task: _Task) -> Outcome:
+def _attempt(action: Callable[[_Task], Outcome], task: _Task) -> Outcome:
     """What `action` makes of a task; whatever it raises is the problem of that one file."""
     from .pipeline import Unreadable
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return action(profile, task)
+            return action(task)
     except SyntaxError as error:
         problem = Problem(error.msg, error.lineno or 0, error.offset or 0)
     except Unreadable as error:
@@ -252,17 +279,23 @@ def _attempt(action: Action, profile: "Profile | None", task: _Task) -> Outcome:
     return task.outcome.failed(problem)
 
 
-def _check(profile: "Profile | None", task: _Task) -> Outcome:
+def _check(
+    profile: "Profile | None", modules: "ProjectModules", task: _Task
+) -> Outcome:
     from . import pipeline
 
-    findings = pipeline.check(task.source.text, task.key, task.options, profile)
+    findings = pipeline.check(
+        task.source.text, task.key, task.options, profile, modules
+    )
     return replace(task.outcome, findings=findings)
 
 
-def _rewrite(profile: "Profile | None", task: _Task) -> Outcome:
+def _rewrite(
+    profile: "Profile | None", modules: "ProjectModules", task: _Task
+) -> Outcome:
     from . import pipeline
 
-    new = pipeline.rewrite(task.source.text, task.key, task.options, profile)
+    new = pipeline.rewrite(task.source.text, task.key, task.options, profile, modules)
     task.source.encode(new.text)
     return replace(
         task.outcome,

@@ -43,7 +43,7 @@ class FakePipeline(ModuleType):
         super().__init__("graphlift.codemods.pipeline")
         self.calls: list[str] = []
 
-    def check(self, text, path, options, profile=None):
+    def check(self, text, path, options, profile=None, modules=None):
         self.calls.append(path)
         if "SYNTAX" in text:
             raise SyntaxError("invalid syntax", (path, 3, 5, ""))
@@ -60,7 +60,7 @@ class FakePipeline(ModuleType):
             if mark in line and options.enabled(code)
         )
 
-    def rewrite(self, text, path, options, profile=None):
+    def rewrite(self, text, path, options, profile=None, modules=None):
         findings = self.check(text, path, options, profile)
         new = text.replace("IF", "tf.cond").replace("PRINT", "tf.print")
         left = tuple(f for f in findings if f.applicability == "manual")

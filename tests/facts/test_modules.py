@@ -148,6 +148,7 @@ def test_imports(module: ModuleFacts) -> None:
         "np": "numpy",
         "tf": "tensorflow",
         "layers": "tensorflow.keras.layers",
+        "sibling": ".sibling",
         "V": "tensorflow.Variable",
         "constant": "tensorflow.constant",
         "fast": "fast",

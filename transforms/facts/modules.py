@@ -30,6 +30,23 @@ MUTATORS = frozenset(
 )
 
 
+INITIALIZERS = ("__init__", "build")
+ELSEWHERE = "<elsewhere>"
+"""Where other modules of the project write, among the names of functions."""
+
+
+@dataclass(frozen=True)
+class Uses:
+    """Attribute names in modules' texts: given a value, or changed in place (an item set, `append`).
+
+    `rebound` are names that modules are given new values for.
+    """
+
+    rebound: frozenset[str] = frozenset()
+    stored: frozenset[str] = frozenset()
+    changed: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class Tag:
     """A bool that a lifted function gives back beside its result: whether the part at `path` is None or a Python `type`."""
@@ -108,11 +125,18 @@ class ModuleFacts:
     Args:
         tree: its parse.
         name: its dotted name, or its file's stem.
+        elsewhere: how other modules of the project use its words.
     """
 
-    def __init__(self, tree: ast.Module, name: str) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        name: str,
+        elsewhere: Uses = Uses(),
+    ) -> None:
         self.tree = tree
         self.name = name
+        self.elsewhere = elsewhere
         self.functions: dict[str, FunctionDefinition] = {}
         self.classes: dict[str, ClassDefinition] = {}
         self._collect(tree.body, "", None, None)
@@ -140,16 +164,18 @@ class ModuleFacts:
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """What a name that an import binds stands for, as a dotted name."""
+        """What a name that an import binds stands for, as a dotted name; one that starts with dots is relative."""
         bound: dict[str, str] = {}
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name.partition(".")[0]
                     bound[name] = alias.name if alias.asname else name
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            elif isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
                 for alias in node.names:
-                    bound[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+                    dotted = f"{module}{'.' * (not module.endswith('.'))}{alias.name}"
+                    bound[alias.asname or alias.name] = dotted
         return bound
 
     @cached_property
@@ -179,20 +205,19 @@ class ModuleFacts:
         names = {name for name, values in self.assignments.items() if len(values) > 1}
         for definition in self.functions.values():
             names |= definition.declared_global
-        return frozenset(names)
+        return frozenset(names | self.assignments.keys() & self.elsewhere.rebound)
 
     @cached_property
     def changed(self) -> frozenset[str]:
         """Names of which some item is set or removed, somewhere."""
-        targets = map(_changed_object, ast.walk(self.tree))
-        return frozenset(
-            target.id for target in targets if isinstance(target, ast.Name)
-        )
+        targets = map(changed_object, ast.walk(self.tree))
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        return frozenset(names | self.assignments.keys() & self.elsewhere.changed)
 
     @cached_property
     def rebound_attributes(self) -> dict[str, set[str]]:
         """The functions (by qualified name; "" for module level) that give an attribute of this name a value."""
-        found: dict[str, set[str]] = {}
+        found = {name: {ELSEWHERE} for name in self.elsewhere.stored}
         for node, where in self._nodes_with_function():
             if isinstance(node, ast.Attribute) and isinstance(
                 node.ctx, ast.Store | ast.Del
@@ -203,9 +228,9 @@ class ModuleFacts:
     @cached_property
     def changed_attributes(self) -> dict[str, set[str]]:
         """The functions that set or remove an item of an attribute of this name."""
-        found: dict[str, set[str]] = {}
+        found = {name: {ELSEWHERE} for name in self.elsewhere.changed}
         for node, where in self._nodes_with_function():
-            target = _changed_object(node)
+            target = changed_object(node)
             if isinstance(target, ast.Attribute):
                 found.setdefault(target.attr, set()).add(where)
         return found
@@ -336,7 +361,7 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     return [block for block in found if isinstance(block, list) and block]
 
 
-def _changed_object(node: ast.AST) -> ast.expr | None:
+def changed_object(node: ast.AST) -> ast.expr | None:
     """What a node changes in place: x of `x[i] = v`, `x.append(v)`, `x += v`."""
     match node:
         case ast.Subscript(value=value, ctx=ast.Store() | ast.Del()):

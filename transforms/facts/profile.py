@@ -63,9 +63,7 @@ class Profile:
             functions = {
                 key: _recorded(entry) for key, entry in data["functions"].items()
             }
-            modules = {
-                key: str(name) for key, name in data.get("modules", {}).items()
-            }
+            modules = {key: str(name) for key, name in data.get("modules", {}).items()}
         except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"{path} is not a graphlift profile: {error}") from error
         return cls(path.absolute().parent.parent, functions, modules)

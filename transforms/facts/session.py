@@ -38,7 +38,7 @@ from .kinds import (
     members,
     python,
 )
-from .modules import ClassDefinition, FunctionDefinition, ModuleFacts
+from .modules import INITIALIZERS, ClassDefinition, FunctionDefinition, ModuleFacts
 from .profile import FunctionNode, Profile, Recorded
 from .staging import holds_tensor, is_tensor, is_weak
 
@@ -59,7 +59,6 @@ KERAS_CONTAINERS = frozenset(
         "StackedRNNCells",
     ]
 )
-INITIALIZERS = ("__init__", "build")
 DUNDERS = {
     "add": "add",
     "sub": "sub",

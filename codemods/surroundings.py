@@ -1,0 +1,55 @@
+"""The project around the files of one call: read for what it says of them, never written."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import files
+from .config import project_root, shared_folder
+
+if TYPE_CHECKING:
+    from ..transforms.facts.modules import Uses
+    from ..transforms.facts.profile import Profile
+    from ..transforms.facts.project import ProjectModules
+
+MOST_FILES = 50_000
+
+
+def modules(
+    paths: Sequence[Path],
+    key: Callable[[Path], str],
+    profile: "Profile | None",
+    uses: "Callable[[str], Uses]",
+) -> "ProjectModules":
+    """The modules of the project that `paths` lie in; `key` gives the name that a file goes by in the profile."""
+    from ..transforms.facts.project import ProjectModules
+
+    found = {key(path): path for path in islice(_files(paths, profile), MOST_FILES)}
+    given = frozenset(key(path) for path in files.find(paths))
+
+    def read(name: str) -> str:
+        try:
+            return files.read(found[name]).text
+        except files.FileError as error:
+            raise ValueError(str(error)) from error
+
+    return ProjectModules(found, read, profile, given, uses)
+
+
+def _files(paths: Sequence[Path], profile: "Profile | None") -> Iterator[Path]:
+    """The files of the project: those below its root; those beside `paths` where it has none."""
+    folder = shared_folder(paths)
+    root = project_root(folder)
+    if root is None and profile and folder.is_relative_to(profile.root.resolve()):
+        root = profile.root
+    return files.find([root] if root else _beside(paths))
+
+
+def _beside(paths: Iterable[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield path
+        else:
+            yield path
+            yield from sorted(path.absolute().parent.glob("*.py"))

@@ -1,0 +1,140 @@
+"""Which modules of a project belong together, and what they do to each other."""
+
+import textwrap
+from collections.abc import Mapping
+
+import pytest
+from graphlift.transforms.facts.modules import Uses
+from graphlift.transforms.facts.project import (
+    ProjectModules,
+    attribute_uses,
+    imported,
+)
+
+
+def project(files: Mapping[str, str]) -> ProjectModules:
+    return ProjectModules(files, lambda path: textwrap.dedent(files[path]))
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "names"),
+    [
+        ("import a, b.c as d  # e", "m.py", ["a", "b.c"]),
+        ("from a.b import c as d, e", "m.py", ["a.b", "a.b.c", "a.b.e"]),
+        ("from a import (\n    b,\n    c as d,\n)", "m.py", ["a", "a.b", "a.c"]),
+        ("from . import a", "pkg/m.py", ["pkg", "pkg.a"]),
+        ("from .a import b", "pkg/m.py", ["pkg.a", "pkg.a.b"]),
+        ("from ..a import b", "pkg/sub/m.py", ["pkg.a", "pkg.a.b"]),
+        ("import tensorflow as tf\nfrom numpy import ones", "m.py", []),
+        ("def f():\n    import a", "m.py", ["a"]),
+        ("x = 1  # import a", "m.py", []),
+    ],
+)
+def test_imports(text: str, path: str, names: list[str]) -> None:
+    assert [n for n in imported(text, path) if not n.endswith(".")] == names
+
+
+def found(text: str) -> dict[str, set[str]]:
+    uses = attribute_uses(textwrap.dedent(text))
+    return {name: set(names) for name, names in vars(uses).items() if names}
+
+
+@pytest.mark.parametrize(
+    ("text", "uses"),
+    [
+        ("x.rate = 1", {"stored": {"rate"}}),
+        (
+            "import m\nm.RATE += 1",
+            {"stored": {"RATE"}, "rebound": {"RATE"}, "changed": {"RATE"}},
+        ),
+        ("from p import m as n\nn.A, y = 1, 2", {"stored": {"A"}, "rebound": {"A"}}),
+        ("del x.rate", {"stored": {"rate"}}),
+        ("for x.i in y: pass", {"stored": {"i"}}),
+        ("x.log.append(1)", {"changed": {"log"}}),
+        ("x.table[0] = 1", {"changed": {"table"}}),
+        ("from m import LOG as L\nL.append(1)", {"changed": {"LOG"}}),
+        ("setattr(x, 'rate', 1)", {"stored": {"rate"}, "rebound": {"rate"}}),
+        (
+            "def test(monkeypatch):\n    monkeypatch.setattr('m.RATE', 1)",
+            {"stored": {"RATE"}, "rebound": {"RATE"}},
+        ),
+        ("x = y.rate", {}),
+        ("class A:\n    def f(self):\n        self.rate = 1", {}),
+        ("class A:\n    def f(self, x):\n        x.rate = 1", {"stored": {"rate"}}),
+        (
+            "import tensorflow as tf\nclass A(tf.Module):\n    def f(self): self.rate = 1",
+            {},
+        ),
+        (
+            "from m import B\nclass A(B):\n    def f(self): self.rate = 1",
+            {"stored": {"rate"}},
+        ),
+        ("from m import B\nclass A(B):\n    def __init__(self): self.rate = 1", {}),
+        (
+            "from m import B\nclass C(B): pass\nclass A(C):\n    def f(self): self.rate = 1",
+            {"stored": {"rate"}},
+        ),
+        ("no python", {}),
+    ],
+)
+def test_uses(text: str, uses: dict[str, set[str]]) -> None:
+    assert found(text) == uses
+
+
+def test_modules_of_one_program_see_each_other() -> None:
+    files = {
+        "a.py": "rate = 1\nnothing = 2",
+        "b.py": "import a\na.rate = 2",
+        "main.py": "import a, c",
+        "c.py": "def slower(x):\n    x.rate = 3\n    x.other = 1",
+        "alone.py": "import tensorflow\nx.nothing = 1",
+    }
+    modules = project(files)
+    assert modules.elsewhere("a.py") == Uses(
+        frozenset({"rate"}), frozenset({"rate"}), frozenset()
+    )
+    assert modules.elsewhere("alone.py") == Uses()
+
+
+def test_a_module_is_not_elsewhere_to_itself() -> None:
+    files = {"a.py": "rate = 1\nx.rate = 2", "b.py": "import a"}
+    assert project(files).elsewhere("a.py") == Uses()
+
+
+def test_what_an_import_means() -> None:
+    modules = project(
+        {
+            "pkg/__init__.py": "",
+            "pkg/models.py": "",
+            "pkg/deep/layers.py": "",
+            "src/lib/io.py": "",
+            "other/tools.py": "",
+        }
+    )
+    resolve = modules.resolve
+    assert resolve("main.py", "pkg.models.Net") == ("pkg/models.py", "Net")
+    assert resolve("main.py", "pkg.models") == ("pkg/models.py", "")
+    assert resolve("main.py", "pkg.Net") == ("pkg/__init__.py", "Net")
+    assert resolve("pkg/train.py", "models.Net") == ("pkg/models.py", "Net")
+    assert resolve("pkg/train.py", ".models.Net") == ("pkg/models.py", "Net")
+    assert resolve("pkg/deep/layers.py", "..models.Net") == ("pkg/models.py", "Net")
+    assert resolve("pkg/train.py", ".numpy.ones") == ("pkg/__init__.py", "numpy.ones")
+    assert resolve("main.py", "models.Net") is None
+    assert resolve("main.py", "lib.io.read") == ("src/lib/io.py", "read")
+    assert resolve("main.py", "tools.cut") is None
+    assert resolve("main.py", "tensorflow.models") is None
+
+
+def test_the_digest_changes_with_what_counts() -> None:
+    files = {"a.py": "import b\nrate = 1", "b.py": "k = 1", "c.py": "import a"}
+    before = project(files).digest("a.py")
+    assert project(files | {"c.py": "import a\nx = 1"}).digest("a.py") == before
+    assert project(files | {"c.py": "import a\na.rate = 1"}).digest("a.py") != before
+    assert project(files | {"b.py": "k = 2"}).digest("a.py") != before
+
+
+def test_a_module_that_cannot_be_read_says_nothing() -> None:
+    def read(path: str) -> str:
+        raise OSError(path)
+
+    assert ProjectModules(["a.py", "b.py"], read).elsewhere("a.py") == Uses()

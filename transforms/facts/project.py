@@ -1,0 +1,342 @@
+"""The modules of a project: which of them import each other, and what each does to the others."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from .modules import INITIALIZERS, ModuleFacts, Uses, changed_object
+from .profile import FunctionNode, Profile
+
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
+    r"|import[ \t]+(?P<modules>[^\n#;]+))",
+    re.MULTILINE,
+)
+WORD = re.compile(r"[^\W\d]\w*")
+OTHERS = frozenset({"tensorflow", "keras", "numpy", "typing", "__future__"})
+SOURCE_FOLDERS = ("", "src/")
+
+
+class _Tally:
+    """How many of some modules use each name."""
+
+    def __init__(self, all_uses: Iterable[Uses]) -> None:
+        self.rebound: Counter[str] = Counter()
+        self.stored: Counter[str] = Counter()
+        self.changed: Counter[str] = Counter()
+        for uses in all_uses:
+            self.rebound.update(uses.rebound)
+            self.stored.update(uses.stored)
+            self.changed.update(uses.changed)
+
+    def without(self, own: Uses, words: set[str]) -> Uses:
+        """Which of these words are used by the modules other than the one whose uses are `own`."""
+
+        def rest(tally: Counter[str], names: frozenset[str]) -> frozenset[str]:
+            return frozenset(w for w in words if tally[w] > (w in names))
+
+        return Uses(
+            rest(self.rebound, own.rebound),
+            rest(self.stored, own.stored),
+            rest(self.changed, own.changed),
+        )
+
+
+class ProjectModules:
+    """The modules of a project, by the paths of their files.
+
+    Args:
+        paths: of all its files, as the profile names them.
+        read: gives the text of a file. OSError or ValueError where it cannot.
+        profile: tells by what names they are imported.
+        rewritten: the paths of the files that are lifted in this run.
+        uses: gives the uses in a text.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[str],
+        read: Callable[[str], str],
+        profile: Profile | None = None,
+        rewritten: frozenset[str] = frozenset(),
+        uses: Callable[[str], Uses] | None = None,
+    ) -> None:
+        self.profile = profile
+        self.rewritten = rewritten
+        self._read = read
+        self._texts: dict[str, str] = {}
+        self._uses_in = uses or attribute_uses
+        self._uses: dict[str, Uses] = {}
+        self._tallies: dict[str, _Tally] = {}
+        self._paths: dict[str, list[str]] = {}
+        for path in paths:
+            self._paths.setdefault(_dotted(path).rpartition(".")[2], []).append(path)
+        named = profile.modules.items() if profile else ()
+        self._by_name = {name: path for path, name in named}
+
+    def text(self, path: str) -> str:
+        """The text of a module, empty where it cannot be read."""
+        if path not in self._texts:
+            try:
+                self._texts[path] = self._read(path)
+            except (OSError, ValueError):
+                self._texts[path] = ""
+        return self._texts[path]
+
+    def name(self, path: str) -> str:
+        """The dotted name of a module, as kinds have it."""
+        known = self.profile.modules.get(path) if self.profile else None
+        return known or _identifier(path)
+
+    # ---- what an import means
+
+    def resolve(self, importer: str, dotted: str) -> tuple[str, str] | None:
+        """The path of the module that a dotted name of an import starts with, and the rest of the name."""
+        relative = dotted.startswith(".")
+        parts = _absolute(dotted, importer).split(".")
+        if parts[0] in OTHERS:
+            return None
+        for count in range(len(parts), 0, -1):
+            path = self._module(importer, ".".join(parts[:count]), relative)
+            if path is not None and path != importer:
+                return path, ".".join(parts[count:])
+        return None
+
+    def _module(self, importer: str, dotted: str, relative: bool) -> str | None:
+        if dotted in self._by_name and not relative:
+            return self._by_name[dotted]
+        folders = {p: _dotted(p).removesuffix(dotted) for p in self._candidates(dotted)}
+        reached = [
+            path
+            for path, folder in folders.items()
+            if not folder or (not relative and _is_reached(importer, folder))
+        ]
+        return reached[0] if len(reached) == 1 else None
+
+    def _candidates(self, dotted: str) -> list[str]:
+        return [
+            path
+            for path in self._paths.get(dotted.rpartition(".")[2], ())
+            if f".{_dotted(path)}".endswith(f".{dotted}")
+        ]
+
+    # ---- what others do
+
+    def elsewhere(self, path: str) -> Uses:
+        """How other modules use this one's words: those that imports connect it with, so that they may share a program."""
+        component = self._component(path)
+        if len(component) == 1:
+            return Uses()
+        if path not in self._tallies:
+            tally = _Tally(map(self.uses, component))
+            self._tallies |= dict.fromkeys(component, tally)
+        words = set(WORD.findall(self.text(path)))
+        return self._tallies[path].without(self.uses(path), words)
+
+    def uses(self, path: str) -> Uses:
+        """The attribute names in a module."""
+        if path not in self._uses:
+            self._uses[path] = self._uses_in(self.text(path))
+        return self._uses[path]
+
+    def digest(self, path: str) -> str:
+        """Changes with what other modules do to this one, and with the texts of those that it imports."""
+        found = hashlib.sha256(repr(_in_order(self.elsewhere(path))).encode())
+        for other in sorted(self._imported_by(path)):
+            found.update(self.text(other).encode("utf-8", "surrogatepass"))
+        return found.hexdigest()
+
+    def _imported_by(self, path: str) -> set[str]:
+        """The modules that importing this one loads."""
+        found: set[str] = set()
+        queue = [path]
+        while queue:
+            for other in self._imports.get(queue.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    queue.append(other)
+        return found
+
+    def _component(self, path: str) -> set[str]:
+        found, queue = {path}, [path]
+        while queue:
+            for other in self._connected.get(queue.pop(), ()):
+                if other not in found:
+                    found.add(other)
+                    queue.append(other)
+        return found
+
+    @cached_property
+    def _imports(self) -> Mapping[str, set[str]]:
+        """The modules that each one may import."""
+        paths = [path for paths in self._paths.values() for path in paths]
+        return {
+            path: {
+                other
+                for dotted in imported(self.text(path), path)
+                for other in self._candidates(dotted)
+            }
+            for path in paths
+        }
+
+    @cached_property
+    def _connected(self) -> Mapping[str, set[str]]:
+        """The modules that each one imports or is imported by."""
+        found: dict[str, set[str]] = {}
+        for path, others in self._imports.items():
+            for other in others:
+                found.setdefault(path, set()).add(other)
+                found.setdefault(other, set()).add(path)
+        return found
+
+
+def _in_order(uses: Uses) -> list[list[str]]:
+    return [sorted(names) for names in (uses.rebound, uses.stored, uses.changed)]
+
+
+def imported(text: str, path: str) -> Iterator[str]:
+    """The dotted names that a module's text imports; relative ones from the root that `path` starts from."""
+    for match in IMPORT.finditer(text):
+        if match["modules"] is not None:
+            for part in match["modules"].split(","):
+                name = part.partition(" as ")[0].strip()
+                if name.partition(".")[0] not in OTHERS:
+                    yield name
+            continue
+        module = _absolute(match["module"], path)
+        if module.partition(".")[0] in OTHERS:
+            continue
+        yield module
+        for part in match["names"].strip("()\n").split(","):
+            yield f"{module}.{part.partition(' as ')[0].strip()}"
+
+
+def _absolute(module: str, path: str) -> str:
+    name = module.lstrip(".")
+    level = len(module) - len(name)
+    if not level:
+        return name
+    folders = path.split("/")[:-level]
+    return ".".join([*folders, name] if name else folders)
+
+
+def _dotted(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _identifier(path: str) -> str:
+    stem = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+    return re.sub(r"^(?=\d)|\W", "_", stem)
+
+
+def _is_reached(importer: str, folder: str) -> bool:
+    """Whether what lies in a folder (dotted) is imported by its name alone."""
+    folder = folder.replace(".", "/")
+    return folder in SOURCE_FOLDERS or importer.startswith(folder)
+
+
+def attribute_uses(text: str) -> Uses:
+    """The attribute names in a text, but those that a class uses of `self` and no other module's class shares."""
+    try:
+        tree = ast.parse(text.encode("utf-8", "surrogatepass"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Uses()
+    own, initial = _own_attributes(tree)
+    imports = ModuleFacts(tree, "").imports
+    rebound: set[str] = set()
+    stored: set[str] = set()
+    changed: set[str] = set()
+    for node in ast.walk(tree):
+        target = changed_object(node)
+        if isinstance(target, ast.Attribute) and target not in own:
+            changed.add(target.attr)
+        elif isinstance(target, ast.Name) and target.id in imports:
+            changed.add(imports[target.id].rpartition(".")[2])
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+                if node not in own and node not in initial:
+                    stored.add(name)
+                    if _root(node) in imports:
+                        rebound.add(name)
+            case ast.Call(func=function, args=args) if _sets_attributes(function):
+                texts = [a.value for a in args if isinstance(a, ast.Constant)]
+                names = {t.rpartition(".")[2] for t in texts if isinstance(t, str)}
+                stored |= names
+                rebound |= names
+    return Uses(frozenset(rebound), frozenset(stored), frozenset(changed))
+
+
+def _root(node: ast.expr) -> str | None:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _sets_attributes(function: ast.expr) -> bool:
+    """Whether it is `setattr`, `monkeypatch.setattr`, `mock.patch`, `patch.object` or the like."""
+    match function:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in ("setattr", "delattr", "patch", "object")
+    return False
+
+
+def _own_attributes(tree: ast.Module) -> tuple[set[ast.AST], set[ast.AST]]:
+    """The attributes of `self` in classes that extend no other module's, and those in other classes' initializers."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bases = {node.name: [ast.unparse(b) for b in node.bases] for node in classes}
+    outside = {"object", *_names_from_others(tree)}
+    own: set[ast.AST] = set()
+    initial: set[ast.AST] = set()
+    for made in classes:
+        extends = _extends(made.name, bases, outside)
+        for method in made.body:
+            if not isinstance(method, FunctionNode):
+                continue
+            if not extends:
+                own |= set(_attributes_of_self(method))
+            elif method.name in INITIALIZERS:
+                initial |= set(_attributes_of_self(method))
+    return own, initial
+
+
+def _attributes_of_self(method: FunctionNode) -> Iterator[ast.AST]:
+    first = [*method.args.posonlyargs, *method.args.args][:1]
+    for node in ast.walk(method):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name)) if name in {
+                a.arg for a in first
+            }:
+                yield node
+
+
+def _names_from_others(tree: ast.Module) -> Iterator[str]:
+    """The names that imports from packages outside the project bind."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.partition(".")[0] in OTHERS:
+                    yield alias.asname or alias.name.partition(".")[0]
+        elif isinstance(node, ast.ImportFrom):
+            module = "." * node.level + (node.module or "")
+            if module.partition(".")[0] in OTHERS:
+                yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _extends(name: str, bases: Mapping[str, list[str]], outside: set[str]) -> bool:
+    """Whether a class may extend one of another module of the project."""
+    seen: set[str] = set()
+    queue = [name]
+    while queue:
+        current = queue.pop()
+        if current in seen or current.partition(".")[0] in outside:
+            continue
+        seen.add(current)
+        if current not in bases:
+            return True
+        queue += bases[current]
+    return False
