@@ -4,6 +4,7 @@ import textwrap
 from collections.abc import Mapping
 
 import pytest
+
 from graphlift.transforms.facts.modules import Uses
 from graphlift.transforms.facts.project import (
     ProjectModules,
