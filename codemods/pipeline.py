@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..transforms.codes import NAMES
-from ..transforms.facts.modules import ModuleFacts
 from ..transforms.facts.profile import Profile
 from ..transforms.facts.project import ProjectModules
 from ..transforms.findings import Applicability, Finding
+from ..transforms.neighbours import Neighbours
 from ..transforms.options import Options
 from ..transforms.places import places
 from ..transforms.plan import ModulePlan, ModulePlanner
@@ -38,13 +38,13 @@ def check(
     path: str,
     options: Options,
     profile: Profile | None = None,
-    modules: ProjectModules | None = None,
+    neighbours: Neighbours | None = None,
 ) -> tuple[Finding, ...]:
     """The findings of a file.
 
     Args:
         path: of the file, as the profile names it, or for display.
-        modules: of its project; it alone where there are none.
+        neighbours: the modules of its project; it alone where there are none.
 
     Raises:
         SyntaxError: the text is no Python.
@@ -54,7 +54,7 @@ def check(
         parse(text)
         return ()
     with _deep_nesting_reported():
-        planner = _planner(text, path, options, profile, modules)
+        planner = _planner(text, path, options, profile, neighbours)
         return _findings(planner, planner.plan(), options)
 
 
@@ -63,7 +63,7 @@ def rewrite(
     path: str,
     options: Options,
     profile: Profile | None = None,
-    modules: ProjectModules | None = None,
+    neighbours: Neighbours | None = None,
 ) -> Rewritten:
     """The file with its functions lifted; byte for byte the same where nothing is.
 
@@ -74,7 +74,7 @@ def rewrite(
         parse(text)
         return Rewritten(text, (), ())
     with _deep_nesting_reported():
-        planner = _planner(text, path, options, profile, modules)
+        planner = _planner(text, path, options, profile, neighbours)
         planned = planner.plan()
         if not planned.plans:
             return Rewritten(text, _findings(planner, planned, options), ())
@@ -120,16 +120,12 @@ def _planner(
     path: str,
     options: Options,
     profile: Profile | None,
-    modules: ProjectModules | None,
+    neighbours: Neighbours | None,
 ) -> ModulePlanner:
-    tree = parse(text)
-    modules = modules or ProjectModules([path], lambda _: text, profile)
-    module = ModuleFacts(
-        tree,
-        modules.name(path),
-        modules.elsewhere(path),
-    )
-    return ModulePlanner(Source(text, tree), module, path, profile, options)
+    if neighbours is None:
+        alone = ProjectModules([path], lambda _: text, profile)
+        neighbours = Neighbours(alone, lambda _: options)
+    return neighbours.planner(path, Source(text, parse(text)), options)
 
 
 def _findings(

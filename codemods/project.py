@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..transforms.facts.profile import Profile
     from ..transforms.facts.project import ProjectModules
     from ..transforms.findings import Finding
+    from ..transforms.neighbours import Neighbours
     from ..transforms.options import Options
     from .cache import Cache
 
@@ -73,7 +74,7 @@ class _Task:
     options: "Options"
 
 
-Action = Callable[["Profile | None", "ProjectModules", _Task], Outcome]
+Action = Callable[["Profile | None", "Neighbours", _Task], Outcome]
 Progress = Callable[[Iterable[Outcome], int], Iterable[Outcome]]
 
 
@@ -139,13 +140,12 @@ class Project:
                 known[place] = outcome
             else:
                 tasks[place] = task
-        modules = self._modules(paths, cache)
-        for task in tasks.values():  # here, once for all processes
-            modules.elsewhere(task.key)
+        neighbours = self._neighbours(paths, tasks, cache)
         if cache:
-            known |= _kept(tasks, cache, modules)
+            known |= _kept(tasks, cache, neighbours.modules)
             tasks = {place: t for place, t in tasks.items() if place not in known}
-        done = self._done(partial(action, self.profile, modules), tasks, modules, cache)
+        work = partial(action, self.profile, neighbours)
+        done = self._done(work, tasks, neighbours.modules, cache)
         total = len(known) + len(tasks)
         for outcome in self._progress(_in_order(known, done, total), total):
             yield self._without_known(outcome)
@@ -166,11 +166,21 @@ class Project:
                 return real.relative_to(root).as_posix()
         return shown(path)
 
-    def _modules(self, paths: list[Path], cache: "Cache | None") -> "ProjectModules":
+    def _neighbours(
+        self, paths: list[Path], tasks: dict[int, _Task], cache: "Cache | None"
+    ) -> "Neighbours":
+        """The project around the files; what they all need of it is found here, once for all processes."""
         from ..transforms.facts.project import attribute_uses
+        from ..transforms.neighbours import Neighbours
 
+        given = [task.key for task in tasks.values()]
+        found = surroundings.project_files(paths, self._key, self.profile)
+        found |= {task.key: task.outcome.path for task in tasks.values()}
         uses = cache.uses if cache else attribute_uses
-        return surroundings.modules(paths, self._key, self.profile, uses)
+        modules = surroundings.modules(found, given, self.profile, uses)
+        for key in given:
+            modules.elsewhere(key)
+        return Neighbours(modules, lambda key: self.settings.options(found[key]))
 
     def _done(
         self,
@@ -279,23 +289,23 @@ def _attempt(action: Callable[[_Task], Outcome], task: _Task) -> Outcome:
     return task.outcome.failed(problem)
 
 
-def _check(
-    profile: "Profile | None", modules: "ProjectModules", task: _Task
-) -> Outcome:
+def _check(profile: "Profile | None", neighbours: "Neighbours", task: _Task) -> Outcome:
     from . import pipeline
 
     findings = pipeline.check(
-        task.source.text, task.key, task.options, profile, modules
+        task.source.text, task.key, task.options, profile, neighbours
     )
     return replace(task.outcome, findings=findings)
 
 
 def _rewrite(
-    profile: "Profile | None", modules: "ProjectModules", task: _Task
+    profile: "Profile | None", neighbours: "Neighbours", task: _Task
 ) -> Outcome:
     from . import pipeline
 
-    new = pipeline.rewrite(task.source.text, task.key, task.options, profile, modules)
+    new = pipeline.rewrite(
+        task.source.text, task.key, task.options, profile, neighbours
+    )
     task.source.encode(new.text)
     return replace(
         task.outcome,

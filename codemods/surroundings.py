@@ -1,6 +1,6 @@
 """The project around the files of one call: read for what it says of them, never written."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,17 +16,21 @@ if TYPE_CHECKING:
 MOST_FILES = 50_000
 
 
+def project_files(
+    paths: Sequence[Path], key: Callable[[Path], str], profile: "Profile | None"
+) -> dict[str, Path]:
+    """The files of the project that `paths` lie in, by the names that they go by in the profile (`key`)."""
+    return {key(path): path for path in islice(_files(paths, profile), MOST_FILES)}
+
+
 def modules(
-    paths: Sequence[Path],
-    key: Callable[[Path], str],
+    found: Mapping[str, Path],
+    given: Iterable[str],
     profile: "Profile | None",
     uses: "Callable[[str], Uses]",
 ) -> "ProjectModules":
-    """The modules of the project that `paths` lie in; `key` gives the name that a file goes by in the profile."""
+    """The modules of a project's files; those that this call is about are `given`."""
     from ..transforms.facts.project import ProjectModules
-
-    found = {key(path): path for path in islice(_files(paths, profile), MOST_FILES)}
-    given = frozenset(key(path) for path in files.find(paths))
 
     def read(name: str) -> str:
         try:
@@ -34,7 +38,7 @@ def modules(
         except files.FileError as error:
             raise ValueError(str(error)) from error
 
-    return ProjectModules(found, read, profile, given, uses)
+    return ProjectModules(found, read, profile, frozenset(given), uses)
 
 
 def _files(paths: Sequence[Path], profile: "Profile | None") -> Iterator[Path]:

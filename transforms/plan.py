@@ -23,10 +23,11 @@ from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
-from .facts.profile import FunctionNode, Profile, Recorded
+from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
 from .facts.staging import is_weak
 from .findings import Refusal
+from .neighbours import Neighbours
 from .options import Options
 from .planner import Planner
 from .shell import Shell, check_result
@@ -95,12 +96,15 @@ class ModulePlanner:
         source: Source,
         module: ModuleFacts,
         path: str,
-        profile: Profile | None,
+        neighbours: Neighbours,
         options: Options,
     ) -> None:
         self.source = source
         self.module = module
-        self.session = Session(module, source.lines, path, profile)
+        self.path = path
+        self.neighbours = neighbours
+        modules = neighbours.modules
+        self.session = Session(module, source.lines, path, modules.profile, modules)
         self.options = options
         self.tf = tensorflow_name(module)
         self.names = Names(source.names)
@@ -111,6 +115,10 @@ class ModulePlanner:
         self.entries: frozenset[str] = frozenset()
 
     def plan(self) -> ModulePlan:
+        with self.neighbours.planning(self.path):
+            return self._planned()
+
+    def _planned(self) -> ModulePlan:
         first = dict(self.session.analyse())
         while True:
             facts, lifted = self._candidates()
@@ -185,6 +193,9 @@ class ModulePlanner:
         core = self.session.analyse_core(
             parts.core, parts.kinds, facts.definition.qualname
         )
+        obstacle = self._foreign_obstacle(core)
+        if obstacle is not None:
+            raise obstacle
         for called in core.calls.values():
             if self.module.functions[called].tags:
                 raise Refusal(
@@ -236,6 +247,7 @@ class ModulePlanner:
         What a function that stays eager calls is called from outside the graph, which changes its facts.
         """
         while True:
+            refused = len(self.refusals)
             facts = self._without_obstacles()
             lifted = {q: f for q, f in facts.items() if self._may_lift(f)}
             outside = {
@@ -244,7 +256,7 @@ class ModulePlanner:
                 if q not in lifted
                 for name in f.calls.values()
             }
-            if outside <= self.entries:
+            if outside <= self.entries and len(self.refusals) == refused:
                 return facts, lifted
             self.entries |= outside
 
@@ -346,7 +358,21 @@ class ModulePlanner:
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
         works = facts.operations or "stdout" in facts.effects
-        return bool(works) and definition.node.name != "__init__"
+        if not works or definition.node.name == "__init__":
+            return False
+        obstacle = self._foreign_obstacle(facts)
+        if obstacle is not None:
+            self.refusals[definition.qualname] = obstacle
+        return obstacle is None
+
+    def _foreign_obstacle(self, facts: FunctionFacts) -> Refusal | None:
+        """Why the functions of other modules that it calls keep it from being a graph, if they do."""
+        for node, call in facts.foreign.items():
+            reason = self.neighbours.obstacle(call)
+            if reason is not None:
+                name = f"{call.session.module.name}.{call.qualname}"
+                return Refusal(f"it calls `{name}`: {reason}", node)
+        return None
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
         callers = {
@@ -686,6 +712,16 @@ class ModulePlanner:
         if args.kwarg:
             names.append(f"**{args.kwarg.arg}")
         return f"{owner}{core}({', '.join(names)})"
+
+    def changes(self, facts: FunctionFacts) -> bool:
+        """Whether a function has to read otherwise, to be called in a graph with what these facts are of."""
+        shell = Shell.of(facts)
+        shell.keeps = True
+        try:
+            steps = self._planner(facts, {}, shell, []).body()
+        except Refusal:
+            return True
+        return changes(steps, own_body(facts.definition.original))
 
     def _does_something(self, plan: Plan) -> bool:
         return self._changes(plan) or plan.decorator is not None

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..findings import Refusal
 from .kinds import UNKNOWN, Kind
 from .modules import FunctionDefinition
+
+if TYPE_CHECKING:
+    from .session import Session
 
 
 @dataclass
@@ -58,6 +62,15 @@ class Flow:
     continues: list[Environment] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class ForeignCall:
+    """A call of another module's function: that module's session, the function, and what it does with these arguments."""
+
+    session: Session
+    qualname: str
+    facts: FunctionFacts
+
+
 @dataclass
 class FunctionFacts:
     """What interpretation found out about one function, with its parameters of the given kinds.
@@ -73,7 +86,8 @@ class FunctionFacts:
         exits: the loops, and the function itself, that are left by a break, continue or return that a tensor decides.
         result: what a call gives inside a graph.
         problems: why it cannot be lifted, in order.
-        calls: the function of the project that each call reaches.
+        calls: the function of the module that each call reaches.
+        foreign: the functions of the project's other modules that calls reach.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
     """
@@ -96,6 +110,7 @@ class FunctionFacts:
     result: Kind = UNKNOWN
     problems: list[Refusal] = field(default_factory=list)
     calls: dict[ast.Call, str] = field(default_factory=dict)
+    foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0
 

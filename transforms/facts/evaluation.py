@@ -211,7 +211,7 @@ class Evaluation:
         changed = (
             changed
             or node.id in module.rebound
-            or (node.id in module.changed and not isinstance(kind, Object | Variable))
+            or (self._is_changed(node.id) and not isinstance(kind, Object | Variable))
         )
         seen = self.recorded is not None and node.id in self.recorded.changed
         if seen or (changed and not isinstance(kind, Function | Type | Module)):
@@ -220,6 +220,13 @@ class Evaluation:
             )
             return forget(kind)
         return kind
+
+    def _is_changed(self, name: str) -> bool:
+        """Whether some code changes what a global holds in place."""
+        module = self.session.module
+        dotted = module.imports.get(name)
+        home, own = self.session.home(dotted) if dotted else (self.session, name)
+        return name in module.changed or own in home.module.changed
 
     # ---- expressions
 
@@ -333,7 +340,7 @@ class Evaluation:
     def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:
         value = self.evaluate(node.value, environment)
         if isinstance(value, Module):
-            return self.session.external(f"{value.name}.{node.attr}")
+            return self._of_module(node, f"{value.name}.{node.attr}")
         if isinstance(value, Object | Type):
             found = self.session.attribute(self, node, value)
             if found is not None:
@@ -352,6 +359,15 @@ class Evaluation:
         if isinstance(value, Function) and value.name.startswith("tensorflow."):
             return self.session.external(f"{value.name}.{node.attr}")
         return Function(f"method.{node.attr}", value)
+
+    def _of_module(self, node: ast.Attribute, dotted: str) -> Kind:
+        kind = self.session.external(dotted)
+        home, name = self.session.home(dotted)
+        changes = name in home.module.rebound or name in home.module.changed
+        if home is self.session or not changes:
+            return kind
+        self.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
+        return forget(kind)
 
     def _subscript(self, node: ast.Subscript, environment: Environment) -> Kind:
         value = self.evaluate(node.value, environment)

@@ -243,6 +243,12 @@ class ModuleFacts:
         for node in ast.walk(self.tree):
             yield node, inside.get(node, "")
 
+    def defines(self, name: str) -> bool:
+        """Whether a name is a function, a class or a global of the module."""
+        return (
+            name in self.functions or name in self.classes or name in self.assignments
+        )
+
     def method(self, class_name: str, name: str) -> FunctionDefinition | None:
         """The method of a class of this module that `name` finds, through bases of this module."""
         seen: set[str] = set()

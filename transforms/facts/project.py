@@ -70,6 +70,7 @@ class ProjectModules:
         self.rewritten = rewritten
         self._read = read
         self._texts: dict[str, str] = {}
+        self._trees: dict[str, ast.Module] = {}
         self._uses_in = uses or attribute_uses
         self._uses: dict[str, Uses] = {}
         self._tallies: dict[str, _Tally] = {}
@@ -87,6 +88,12 @@ class ProjectModules:
             except (OSError, ValueError):
                 self._texts[path] = ""
         return self._texts[path]
+
+    def tree(self, path: str) -> ast.Module:
+        """The parse of a module, empty where it is no Python."""
+        if path not in self._trees:
+            self._trees[path] = _parsed(self.text(path)) or ast.Module([], [])
+        return self._trees[path]
 
     def name(self, path: str) -> str:
         """The dotted name of a module, as kinds have it."""
@@ -216,6 +223,13 @@ def imported(text: str, path: str) -> Iterator[str]:
             yield f"{module}.{part.partition(' as ')[0].strip()}"
 
 
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text.encode("utf-8", "surrogatepass"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def _absolute(module: str, path: str) -> str:
     name = module.lstrip(".")
     level = len(module) - len(name)
@@ -242,9 +256,8 @@ def _is_reached(importer: str, folder: str) -> bool:
 
 def attribute_uses(text: str) -> Uses:
     """The attribute names in a text, but those that a class uses of `self` and no other module's class shares."""
-    try:
-        tree = ast.parse(text.encode("utf-8", "surrogatepass"))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = _parsed(text)
+    if tree is None:
         return Uses()
     own, initial = _own_attributes(tree)
     imports = ModuleFacts(tree, "").imports

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..findings import Refusal
+from ..source import Source
 from . import kinds, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
-from .environment import Environment, FunctionFacts
+from .environment import Environment, ForeignCall, FunctionFacts
 from .evaluation import KERAS_ATTRIBUTES, Evaluation
 from .interpreter import Interpreter
 from .kinds import (
@@ -40,6 +41,7 @@ from .kinds import (
 )
 from .modules import INITIALIZERS, ClassDefinition, FunctionDefinition, ModuleFacts
 from .profile import FunctionNode, Profile, Recorded
+from .project import ProjectModules
 from .staging import holds_tensor, is_tensor, is_weak
 
 MOST_ROUNDS = 6
@@ -91,6 +93,8 @@ class Session:
         lines: its text, without newline characters.
         path: as the profile names it.
         profile: what a recorded run saw, if any.
+        modules: of the project.
+        others: the sessions of other modules that this one has asked, by path; they share it.
     """
 
     def __init__(
@@ -99,7 +103,12 @@ class Session:
         lines: list[str],
         path: str,
         profile: Profile | None = None,
+        modules: ProjectModules | None = None,
+        others: dict[str, Session] | None = None,
     ) -> None:
+        self.modules = modules
+        self.others = {} if others is None else others
+        self.others[path] = self
         self.module = module
         self.lines = lines
         self.path = path
@@ -110,6 +119,7 @@ class Session:
         self._outer: dict[str, Environment] = {}
         self._attributes: dict[str, dict[str, Kind]] = {}
         self._globals: dict[str, Kind] = {}
+        self._homes: dict[str, tuple[Session, str]] = {}
         self._lambdas: dict[str, _Local] = {}
         self._active: list[str] = []
         self._inferred: dict[str, dict[str, Kind]] = {}
@@ -130,8 +140,9 @@ class Session:
         `entries` are functions called from outside the graph, beside those that nothing in this module calls.
         """
         for _ in range(MOST_ROUNDS):
-            self._dirty = False
-            self._found.clear()
+            for session in self.others.values():
+                session._dirty = False
+                session._found.clear()
             for qualname in [
                 q for q in self.module.functions if q in entries or not self._callers(q)
             ]:
@@ -139,7 +150,7 @@ class Session:
             for qualname in self.module.functions:
                 if qualname not in self._found:
                     self._analyse_root(qualname)
-            if not self._dirty:
+            if not any(session._dirty for session in self.others.values()):
                 break
         return self._found
 
@@ -358,6 +369,34 @@ class Session:
     def nested(self, node: FunctionNode) -> FunctionDefinition | None:
         return self._by_node.get(node)
 
+    # ---- other modules
+
+    def home(self, dotted: str) -> tuple[Session, str]:
+        """The session of the module that a dotted name is of, and the name there; this one where no other has it."""
+        if dotted not in self._homes:
+            self._homes[dotted] = self._home(dotted)
+        return self._homes[dotted]
+
+    def _home(self, dotted: str) -> tuple[Session, str]:
+        own = self.qualname(dotted)
+        if own != dotted and self.module.defines(own.partition(".")[0]):
+            return self, own
+        found = self.modules.resolve(self.path, dotted) if self.modules else None
+        if found is None or self.modules is None:
+            return self, own
+        path, rest = found
+        if path not in self.others:
+            source = Source(self.modules.text(path), self.modules.tree(path))
+            module = ModuleFacts(
+                source.tree, self.modules.name(path), self.modules.elsewhere(path)
+            )
+            Session(module, source.lines, path, self.profile, self.modules, self.others)
+        return self.others[path], rest
+
+    def known(self, qualname: str) -> FunctionFacts | None:
+        """The facts of a function as this round of analysis has them."""
+        return self._found.get(qualname)
+
     # ---- names
 
     def dotted(self, qualname: str) -> str:
@@ -372,6 +411,11 @@ class Session:
 
     def external(self, dotted: str) -> Kind:
         """What a dotted name of another package stands for."""
+        home, name = self.home(dotted)
+        if home is not self:
+            kind = home.global_kind(name, None) if name else Module(home.module.name)
+            if kind is not None:
+                return kind
         root, _, rest = dotted.partition(".")
         if root in EXTERNAL_ROOTS:
             dotted = EXTERNAL_ROOTS[root] + (f".{rest}" if rest else "")
@@ -396,7 +440,7 @@ class Session:
             kind = self.external(self.module.imports[name])
             own = isinstance(kind, Function) and kind.name.count(".") > 0
             constant = isinstance(seen, Python | Tensor | Variable)
-            return seen if own and constant else kind
+            return seen if seen and ((own and constant) or kind == UNKNOWN) else kind
         if name not in self.module.assignments:
             return None
         if name not in self._globals:
@@ -445,9 +489,10 @@ class Session:
             return self._call_lambda(
                 evaluation, node, self._lambdas[function.name], arguments, environment
             )
-        definition = self.module.functions.get(self.qualname(function.name))
+        home, qualname = self.home(function.name)
+        definition = home.module.functions.get(qualname)
         if definition is not None:
-            return self._call_definition(
+            return home._call_definition(
                 evaluation, node, definition, function.receiver, arguments, environment
             )
         return self._call_external(evaluation, node, function.name, arguments)
@@ -526,7 +571,11 @@ class Session:
             return UNKNOWN
         outer = environment if "<locals>" in qualname else None
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
-        evaluation.facts.calls[node] = qualname  # type: ignore[index]
+        if evaluation.session is self:
+            evaluation.facts.calls[node] = qualname  # type: ignore[index]
+        else:
+            call = ForeignCall(self, qualname, facts)
+            evaluation.facts.foreign[node] = call
         if outer is not None and facts.staged:
             evaluation.problem(
                 f"the nested function `{definition.node.name}` branches on a tensor",
@@ -545,9 +594,8 @@ class Session:
                 )
         first = facts.problems[0] if facts.problems else self.refused.get(qualname)
         if first is not None:
-            evaluation.problem(
-                f"it calls `{qualname}`: {first.reason}", node, first.code
-            )
+            name = qualname if evaluation.session is self else self.dotted(qualname)
+            evaluation.problem(f"it calls `{name}`: {first.reason}", node, first.code)
         if not self.is_graph_function(definition):
             evaluation.facts.operations += facts.operations
         return facts.result
@@ -608,6 +656,9 @@ class Session:
         function: Object | Type,
         arguments: Arguments,
     ) -> Kind:
+        home, _ = self.home(function.name)
+        if home is not self:
+            return home.call_object(evaluation, node, function, arguments)
         made = self.class_of(function.name)
         environment = Environment()
         if isinstance(function, Type) and made is not None:
@@ -692,7 +743,10 @@ class Session:
             or not isinstance(node, ast.expr)
         ):
             return None
-        method = self.module.method(self.qualname(left.name), f"__{DUNDERS[name]}__")
+        home, qualname = self.home(left.name)
+        if home is not self:
+            return home.operator(evaluation, name, left, right, node)
+        method = self.module.method(qualname, f"__{DUNDERS[name]}__")
         if method is None:
             return None
         return self._call_definition(
@@ -702,7 +756,10 @@ class Session:
     def attribute(
         self, evaluation: Evaluation, node: ast.Attribute, value: Object | Type
     ) -> Kind | None:
-        """What an attribute of an instance, or of a class, of this module holds; None where it has none."""
+        """What an attribute of an instance, or of a class, of the project holds; None where it has none."""
+        home, _ = self.home(value.name)
+        if home is not self:
+            return home.attribute(evaluation, node, value)
         made = self.class_of(value.name)
         if made is None:
             return None
@@ -832,6 +889,10 @@ class Session:
             self._active.pop()
 
     def write_attribute(self, class_name: str, name: str, kind: Kind) -> None:
+        home, _ = self.home(class_name)
+        if home is not self:
+            home.write_attribute(class_name, name, kind)
+            return
         made = self.class_of(class_name)
         if made is None:
             return

@@ -1,0 +1,85 @@
+"""The project's other modules, as the planner of one needs them: which of their functions its graphs may call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from .facts.environment import ForeignCall
+from .facts.modules import ModuleFacts
+from .facts.project import ProjectModules
+from .options import Options
+from .source import Source
+
+if TYPE_CHECKING:
+    from .plan import ModulePlan, ModulePlanner
+
+
+class Neighbours:
+    """The modules of a project, each planned when another one's graphs would call it.
+
+    Args:
+        modules: of the project.
+        options: those of a file.
+    """
+
+    def __init__(
+        self, modules: ProjectModules, options: Callable[[str], Options]
+    ) -> None:
+        self.modules = modules
+        self._options = options
+        self._planners: dict[str, tuple[ModulePlanner, ModulePlan]] = {}
+        self._busy: list[str] = []
+
+    def planner(self, path: str, source: Source, options: Options) -> ModulePlanner:
+        """The planner of one module."""
+        from .plan import ModulePlanner
+
+        module = ModuleFacts(
+            source.tree, self.modules.name(path), self.modules.elsewhere(path)
+        )
+        return ModulePlanner(source, module, path, self, options)
+
+    @contextmanager
+    def planning(self, path: str) -> Iterator[None]:
+        """While a module is planned, what it calls cannot ask for its plan."""
+        self._busy.append(path)
+        try:
+            yield
+        finally:
+            self._busy.pop()
+
+    def obstacle(self, call: ForeignCall) -> str | None:
+        """Why a graph cannot call another module's function, as that will be lifted; None where it can."""
+        path, qualname = call.session.path, call.qualname
+        if call.session.is_graph_function(call.session.module.functions[qualname]):
+            return None
+        if path in self._busy:
+            return "its module calls this one, too"
+        planner, planned = self._planned(path)
+        plan = next((p for p in planned.plans if p.qualname == qualname), None)
+        if plan is not None and path in self.modules.rewritten:
+            return "it gives Python values" if plan.core else None
+        refusal = planned.refusals.get(qualname)
+        if refusal is not None:
+            return refusal.reason
+        if planner.changes(call.facts):
+            return "its module has to be lifted, too"
+        return self._inner_obstacle(call)
+
+    def _inner_obstacle(self, call: ForeignCall) -> str | None:
+        inner = list(call.facts.foreign.values())
+        for qualname in call.facts.calls.values():
+            facts = call.session.known(qualname)
+            if facts is None:
+                return f"what `{qualname}` does is not known"
+            inner.append(ForeignCall(call.session, qualname, facts))
+        return next(filter(None, map(self.obstacle, inner)), None)
+
+    def _planned(self, path: str) -> tuple[ModulePlanner, ModulePlan]:
+        if path not in self._planners:
+            source = Source(self.modules.text(path), self.modules.tree(path))
+            planner = self.planner(path, source, self._options(path))
+            self._planners[path] = planner, planner.plan()
+        return self._planners[path]
