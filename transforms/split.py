@@ -188,6 +188,8 @@ class _Splitter:
             or self.session.global_kind(root, None)
             or UNKNOWN
         )
+        if isinstance(kind, Module):
+            return self.session.is_global(f"{kind.name}.{name}")
         made = (
             self.session.class_of(kind.name)
             if isinstance(kind, Object | Type)

@@ -211,7 +211,10 @@ class Evaluation:
         changed = (
             changed
             or node.id in module.rebound
-            or (self._is_changed(node.id) and not isinstance(kind, Object | Variable))
+            or (
+                self._is_changed(node.id)
+                and not isinstance(kind, Object | Variable | Python | Tensor)
+            )
         )
         seen = self.recorded is not None and node.id in self.recorded.changed
         if seen or (changed and not isinstance(kind, Function | Type | Module)):

@@ -393,6 +393,16 @@ class Session:
             Session(module, source.lines, path, self.profile, self.modules, self.others)
         return self.others[path], rest
 
+    def is_global(self, dotted: str) -> bool:
+        """Whether a dotted name is a global of another module of the project, and nothing else serves it."""
+        home, name = self.home(dotted)
+        own = home.module.functions.keys() | home.module.classes
+        return (
+            home is not self
+            and name in home.module.assignments
+            and not (own & {name, "__getattr__"})
+        )
+
     def known(self, qualname: str) -> FunctionFacts | None:
         """The facts of a function as this round of analysis has them."""
         return self._found.get(qualname)
