@@ -204,8 +204,9 @@ def rewrite(
 
     `-` lifts standard input to standard output.
     """
-    from .project import STDIN, save
+    from .project import STDIN
     from .reports import text
+    from .saving import saved
 
     if STDIN in paths:
         if verify or len(paths) > 1:
@@ -219,7 +220,7 @@ def rewrite(
         lifts = proved(lifts, Run(project.profile_path, timing=False))
     outcomes: list[Outcome] = []
     try:
-        outcomes.extend(map(save, lifts))
+        outcomes.extend(saved(lifts))
     finally:  # also what was written when it was interrupted
         if shared.loud:
             print(text.rewritten(outcomes), end="")

@@ -26,11 +26,15 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The lifted text, the findings that remain in it, and the qualified names of the functions lifted."""
+    """The lifted text, the findings that remain in it, and the qualified names of the functions lifted.
+
+    `needs` are the paths of other modules of the project that it works with only as they are lifted.
+    """
 
     text: str
     findings: tuple[Finding, ...]
     lifted: tuple[str, ...]
+    needs: frozenset[str] = frozenset()
 
 
 def check(
@@ -85,7 +89,7 @@ def rewrite(
     remaining = tuple(
         f for f in _findings(planner, planned, options) if f.function not in lifted
     )
-    return Rewritten(result, remaining, lifted)
+    return Rewritten(result, remaining, lifted, planned.needs)
 
 
 @contextlib.contextmanager

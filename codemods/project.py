@@ -41,7 +41,8 @@ class Outcome:
     """What came of one file.
 
     `text` is its new text, None where that is the old one; `unproved` says why a new
-    text was not taken, where a proof was asked for.
+    text was not taken, where a proof was asked for. `key` is the name it goes by in the
+    profile, and `needs` those of the files that its new text needs the new texts of.
     """
 
     path: Path
@@ -52,6 +53,8 @@ class Outcome:
     source: Source | None = None
     text: str | None = None
     unproved: str = ""
+    key: str = ""
+    needs: frozenset[str] = frozenset()
 
     @property
     def new_text(self) -> str:
@@ -66,12 +69,15 @@ class Outcome:
 
 @dataclass(frozen=True)
 class _Task:
-    """One source to look at: `key` is the name its file goes by in the profile."""
+    """One source to look at."""
 
     outcome: Outcome
     source: Source
-    key: str
     options: "Options"
+
+    @property
+    def key(self) -> str:
+        return self.outcome.key
 
 
 Action = Callable[["Profile | None", "Neighbours", _Task], Outcome]
@@ -156,7 +162,8 @@ class Project:
         if source is None or not _imports_tensorflow(source.data):
             return None
         options = self.settings.options(outcome.path)
-        return _Task(outcome, source, self._key(outcome.path), options)
+        outcome = replace(outcome, key=self._key(outcome.path))
+        return _Task(outcome, source, options)
 
     def _key(self, path: Path) -> str:
         """The path of a file from the root of the profile, else the name it is shown by."""
@@ -311,16 +318,6 @@ def _rewrite(
         task.outcome,
         findings=new.findings,
         lifted=new.lifted,
+        needs=new.needs,
         text=None if new.text == task.source.text else new.text,
     )
-
-
-def save(outcome: Outcome) -> Outcome:
-    """Write the new text of a file, if it has one; a failed outcome where that can't be done."""
-    if outcome.source is None or outcome.text is None:
-        return outcome
-    try:
-        files.write(outcome.source, outcome.text)
-    except FileError as error:
-        return outcome.failed(Problem(error.message))
-    return outcome

@@ -68,14 +68,16 @@ class Neighbours:
             return "its module has to be lifted, too"
         return self._inner_obstacle(call)
 
+    def needed(self, call: ForeignCall) -> set[str]:
+        """The modules that have to be written, where they are lifted, for a call to work in a graph."""
+        found = {call.session.path} & self.modules.rewritten
+        for inner in _inner_calls(call):
+            if inner.session is not call.session or inner.facts.foreign:
+                found |= self.needed(inner)
+        return found
+
     def _inner_obstacle(self, call: ForeignCall) -> str | None:
-        inner = list(call.facts.foreign.values())
-        for qualname in call.facts.calls.values():
-            facts = call.session.known(qualname)
-            if facts is None:
-                return f"what `{qualname}` does is not known"
-            inner.append(ForeignCall(call.session, qualname, facts))
-        return next(filter(None, map(self.obstacle, inner)), None)
+        return next(filter(None, map(self.obstacle, _inner_calls(call))), None)
 
     def _planned(self, path: str) -> tuple[ModulePlanner, ModulePlan]:
         if path not in self._planners:
@@ -83,3 +85,10 @@ class Neighbours:
             planner = self.planner(path, source, self._options(path))
             self._planners[path] = planner, planner.plan()
         return self._planners[path]
+
+
+def _inner_calls(call: ForeignCall) -> list[ForeignCall]:
+    """What a function calls in turn, of its own module and of others."""
+    known = {q: call.session.known(q) for q in call.facts.calls.values()}
+    own = [ForeignCall(call.session, q, facts) for q, facts in known.items() if facts]
+    return [*own, *call.facts.foreign.values()]

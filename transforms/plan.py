@@ -81,11 +81,15 @@ class Plan:
 
 @dataclass
 class ModulePlan:
-    """The plans of a module's functions that will be lifted, and why others will not."""
+    """The plans of a module's functions that will be lifted, and why others will not.
+
+    `needs` are the paths of the modules whose functions they call, as those are lifted in this run.
+    """
 
     plans: list[Plan]
     refusals: dict[str, Refusal]
     facts: Mapping[str, FunctionFacts]
+    needs: frozenset[str]
 
 
 class ModulePlanner:
@@ -113,6 +117,7 @@ class ModulePlanner:
         self.refusals: dict[str, Refusal] = {}
         self.session.refused = self.refusals
         self.entries: frozenset[str] = frozenset()
+        self.needs: set[str] = set()
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
@@ -128,7 +133,7 @@ class ModulePlanner:
                 break
         plans = [p for p in plans if self._does_something(p)]
         plans += self._splits(facts, plans)
-        return ModulePlan(plans, self.refusals, first)
+        return ModulePlan(plans, self.refusals, first, frozenset(self.needs))
 
     # ---- functions that are split
 
@@ -372,6 +377,7 @@ class ModulePlanner:
             if reason is not None:
                 name = f"{call.session.module.name}.{call.qualname}"
                 return Refusal(f"it calls `{name}`: {reason}", node)
+            self.needs |= self.neighbours.needed(call)
         return None
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:

@@ -25,6 +25,7 @@ class Rewritten:
     text: str
     findings: tuple[Finding, ...]
     lifted: tuple[str, ...]
+    needs: frozenset[str] = frozenset()
 
 
 MARKS = {
