@@ -1,0 +1,129 @@
+"""The project of corpus/modules, whose modules share state: lifted as a whole, and doing what it did."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+CORPUS = Path(__file__).parents[2] / "corpus"
+MODULES = CORPUS / "modules"
+PACKAGE = {
+    "pkg/__init__.py": "",
+    "pkg/models.py": """
+        import tensorflow as tf
+
+        BIAS = 0.25
+
+
+        class Net:
+            def __init__(self):
+                self.weight = tf.Variable(2.0)
+                self.scale = 1.5
+
+            def __call__(self, x):
+                if x > 1.0:
+                    return x * self.weight
+                return x * self.scale
+
+
+        def act(x):
+            return tf.nn.relu(x) * 2.0
+
+
+        def halvings(x):
+            n = 0
+            while x > 0.1:
+                x = x / 2.0
+                n += 1
+            return n
+    """,
+    "pkg/steps.py": """
+        import tensorflow as tf
+        from pkg import models
+        from .models import BIAS, Net, act
+
+        net = Net()
+
+
+        def step(x):
+            y = act(x)
+            for _ in range(3):
+                y = net(y)
+            return y * models.BIAS + BIAS
+
+
+        def counted(x):
+            return tf.sqrt(tf.abs(x)) * models.halvings(x)
+    """,
+    "run.py": """
+        import tensorflow as tf
+        from pkg import models, steps
+
+        for value in (0.5, 2.0, -1.0, 3.0):
+            x = tf.constant(value)
+            print(steps.step(x).numpy(), steps.counted(x).numpy())
+            models.BIAS += 1.0
+            steps.net.scale -= 0.25
+    """,
+}
+RUN = """
+import training
+for i, arguments in enumerate(training.ARGS):
+    if i:
+        training.between(i)
+    print(training.f(*arguments).numpy().tolist(), training.observe())
+"""
+
+
+def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:
+    for name, text in PACKAGE.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"))
+    eager = graphlift(tmp_path, "record", "--", sys.executable, "run.py")
+    told = graphlift(tmp_path, "rewrite", ".", expect=1)
+    assert output([sys.executable, "run.py"], tmp_path) == eager
+    steps = (tmp_path / "pkg" / "steps.py").read_text()
+    assert "step_graph" in steps or "tf.function" in steps
+    assert "`pkg.models.halvings`" in told
+
+
+def graphlift(folder: Path, *arguments: str, expect: int = 0) -> str:
+    run = "import sys; from graphlift.codemods.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", run, *arguments]
+    return output(command, folder, expect)
+
+
+def output(command: list[str], folder: Path, expect: int = 0) -> str:
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == expect, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_modules_that_share_state(tmp_path: Path, update_golden: bool) -> None:
+    for path in MODULES.glob("*.py"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "run.py").write_text(RUN)
+    eager = graphlift(tmp_path, "record", "--", sys.executable, "run.py")
+    graphlift(tmp_path, "rewrite", ".")
+    texts = {path.name: path.read_text() for path in tmp_path.glob("*.py")}
+    lifted = {
+        path.name: texts[path.name]
+        for path in MODULES.glob("*.py")
+        if texts[path.name] != path.read_text()
+    }
+    if update_golden:
+        for name, text in lifted.items():
+            (MODULES / "golden" / name).write_text(text)
+    golden = {path.name: path.read_text() for path in (MODULES / "golden").glob("*.py")}
+    assert lifted == golden
+    assert output([sys.executable, "run.py"], tmp_path) == eager
+    graphlift(tmp_path, "rewrite", ".")
+    assert texts == {path.name: path.read_text() for path in tmp_path.glob("*.py")}
