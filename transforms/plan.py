@@ -19,6 +19,7 @@ from . import (
     variables,
 )
 from .add_chains import adding_functions
+from .facts.agreement import agrees
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
@@ -365,10 +366,22 @@ class ModulePlanner:
         works = facts.operations or "stdout" in facts.effects
         if not works or definition.node.name == "__init__":
             return False
-        obstacle = self._foreign_obstacle(facts)
+        obstacle = self._foreign_obstacle(facts) or self._unexpected(facts)
         if obstacle is not None:
             self.refusals[definition.qualname] = obstacle
         return obstacle is None
+
+    def _unexpected(self, facts: FunctionFacts) -> Refusal | None:
+        """What the recorded run saw a function return though nothing here says so, if it did."""
+        recorded = self.session.recorded(facts.definition.qualname)
+        if recorded is None or facts.definition.tags:
+            return None
+        if agrees(facts.result, recorded.returns):
+            return None
+        return Refusal(
+            f"it was seen to return {recorded.returns}, where {facts.result} was to be expected",
+            facts.definition.original,
+        )
 
     def _foreign_obstacle(self, facts: FunctionFacts) -> Refusal | None:
         """Why the functions of other modules that it calls keep it from being a graph, if they do."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..findings import Refusal
 from . import methods, operators, tensorflow_api
+from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment, FunctionFacts
 from .kinds import (
@@ -176,6 +177,11 @@ class Evaluation:
         )
         if kind == UNKNOWN and seen is not None:
             return seen
+        if seen is not None and not agrees(kind, seen):
+            self.problem(
+                f"`{target.id}` was seen to be {seen}, where {kind} was to be expected",
+                target,
+            )
         if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
             if kind.dtype is None:
                 kind = replace(kind, dtype=seen.dtype)
