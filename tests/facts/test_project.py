@@ -5,12 +5,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from graphlift.transforms.facts.modules import Uses
+from graphlift.transforms.facts.environment import FunctionFacts
+from graphlift.transforms.facts.modules import ModuleFacts, Uses
 from graphlift.transforms.facts.project import (
     ProjectModules,
     attribute_uses,
     imported,
 )
+from graphlift.transforms.facts.session import Session
+from graphlift.transforms.source import Source
 
 
 def project(files: Mapping[str, str]) -> ProjectModules:
@@ -139,3 +142,69 @@ def test_a_module_that_cannot_be_read_says_nothing() -> None:
         raise OSError(path)
 
     assert ProjectModules(["a.py", "b.py"], read).elsewhere("a.py") == Uses()
+
+
+def analysed(files: Mapping[str, str], path: str = "main.py") -> FunctionFacts:
+    """The facts of `f` in one of the modules."""
+    modules = project(files)
+    source = Source(modules.text(path), modules.tree(path))
+    module = ModuleFacts(source.tree, modules.name(path), modules.elsewhere(path))
+    session = Session(module, source.lines, path, None, modules)
+    return session.analyse()["f"]
+
+
+MODELS = """
+    import tensorflow as tf
+
+    RATE = 0.5
+
+    class Net:
+        def __init__(self):
+            self.scale = 2.0
+
+        def __call__(self, x):
+            return x * self.scale
+
+    def act(x):
+        if x > 0.0:
+            return x
+        return -x
+"""
+MAIN = """
+    import tensorflow as tf
+    import models
+    from models import Net, act
+
+    net = Net()
+
+    def f(x: tf.Tensor):
+        x = tf.cast(x, tf.float32)
+        return net(act(x)) * models.RATE
+"""
+
+
+def test_calls_reach_other_modules() -> None:
+    facts = analysed({"main.py": MAIN, "models.py": MODELS})
+    assert not facts.problems
+    assert str(facts.result) == "tensor(float32, ...)"
+    reached = {call.qualname for call in facts.foreign.values()}
+    assert reached == {"Net.__call__", "act"}
+    assert not facts.calls
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ("import models\nmodels.RATE = 0.1", "`models.RATE` may change"),
+        ("import main\nmain.net.scale = 1.0", "`self.scale` may change"),
+        (
+            "import main\ndef test(monkeypatch): monkeypatch.setattr(main, 'act', abs)",
+            "the global `act` may change",
+        ),
+        ("import main\nmain.net = None", "the global `net` may change"),
+    ],
+)
+def test_what_other_modules_change_is_no_constant(other: str, reason: str) -> None:
+    files = {"main.py": MAIN, "models.py": MODELS, "other.py": other}
+    facts = analysed(files)
+    assert any(reason in p.reason and p.code == "GL302" for p in facts.problems)

@@ -212,23 +212,24 @@ class Evaluation:
         kind = self.session.global_kind(node.id, self.recorded)
         if kind is None:
             return None
-        module = self.session.module
-        changed = self.recorded is not None and node.id in self.recorded.changed
-        changed = (
-            changed
-            or node.id in module.rebound
-            or (
-                self._is_changed(node.id)
-                and not isinstance(kind, Object | Variable | Python | Tensor)
-            )
-        )
-        seen = self.recorded is not None and node.id in self.recorded.changed
-        if seen or (changed and not isinstance(kind, Function | Type | Module)):
+        if self._may_change(node.id, kind):
             self.problem(
                 f"the global `{node.id}` may change between calls", node, "GL302"
             )
             return forget(kind)
         return kind
+
+    def _may_change(self, name: str, kind: Kind) -> bool:
+        """Whether a global may hold something else at the next call."""
+        if self.recorded is not None and name in self.recorded.changed:
+            return True
+        module = self.session.module
+        if isinstance(kind, Function | Type):
+            return name in module.elsewhere.rebound
+        if isinstance(kind, Module):
+            return False
+        fixed = isinstance(kind, Object | Variable | Python | Tensor)
+        return name in module.rebound or (self._is_changed(name) and not fixed)
 
     def _is_changed(self, name: str) -> bool:
         """Whether some code changes what a global holds in place."""

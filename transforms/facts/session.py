@@ -74,6 +74,9 @@ INTEGERS_OF_MATH = frozenset(
 )
 
 
+_State = tuple[dict[str, FunctionFacts], dict[str, dict[str, Kind]], bool]
+
+
 @dataclass(frozen=True)
 class _Local:
     """A lambda, and what was bound around it where it was made."""
@@ -235,7 +238,7 @@ class Session:
         dtype: str,
     ) -> int:
         """How often the function would raise, or do what is not known, with a parameter of this dtype."""
-        saved = dict(self._found), dict(self._contexts), self._dirty
+        saved = {path: session._state() for path, session in self.others.items()}
         facts = FunctionFacts(
             definition, {**parameters, name: _with_dtype(parameters[name], dtype)}
         )
@@ -244,8 +247,16 @@ class Session:
             Interpreter(self, None).function(definition, facts, None)
         finally:
             self._active.pop()
-            self._found, self._contexts, self._dirty = saved
+            for path, session in self.others.items():
+                session._restore(saved.get(path, ({}, {}, False)))
         return len(facts.problems)
+
+    def _state(self) -> _State:
+        """What an analysis changes."""
+        return dict(self._found), dict(self._contexts), self._dirty
+
+    def _restore(self, state: _State) -> None:
+        self._found, self._contexts, self._dirty = state
 
     def annotation(self, node: ast.expr | None) -> Kind:
         """The kind that an annotation promises; unknown where there is none."""
