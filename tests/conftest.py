@@ -17,11 +17,9 @@ settings.load_profile("steady")
 
 KNOWN_FAULTS = (
     "test_random_programs.py::test_same[21]",
-    "test_interpreter.py::test_facts_hold[return from a loop that counts]",
     "test_source.py::test_names_of_handlers_patterns_and_declarations",
     "test_editing.py::test_statements_of_one_line_are_parted",
     "test_profile.py::test_files_that_are_no_profile[data13]",
-    "test_exits.py::test_random_programs_that_tensors_decide_in_part",
     'test_emit.py::test_functions_without_lines_of_their_own[def f(x): """Doc."""; return x\\n]',
 )
 """Tests of faults that are known and not mended yet; each must go from here once it is."""

@@ -1,18 +1,19 @@
 """GL107 loop-exit: break, continue and return that a tensor decides become values and other arms.
 
-The first step of lifting: from a function's body to one that does the same without those exits. An arm that always
-exits takes the rest of its block into the other arm; only where an exit stands deeper is a flag needed.
+From a function's body to one that does the same without those exits. An arm that always exits takes the rest of its
+block into the other arm; only where an exit stands deeper is a flag needed.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks
+from .facts.modules import blocks, own_nodes
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .rebuilding import rebuilt, with_origin
@@ -68,7 +69,7 @@ class LoopExit(Rule):
         ARGS = [(tf.constant([1.0, 2.0, -1.0]),), (tf.constant([-4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        Exits inside `try`, and returns of values that no one tensor can hold.
+        Exits inside `try` with `except`, and returns of values that no one tensor can hold.
     """
 
     code = "GL107"
@@ -81,10 +82,10 @@ class LoopExit(Rule):
 
 @dataclass
 class _Loop:
-    """The loop that is left: its flags' names, made when first needed."""
+    """A loop that is left: its flags' names, made when first needed; `graph`: it is one of the graph."""
 
-    node: ast.While | ast.For
     names: Names
+    graph: bool
     ended: str | None = None
     skipped: str | None = None
 
@@ -97,466 +98,440 @@ class _Loop:
         return self.skipped
 
 
-@dataclass
-class _Exits:
-    facts: FunctionFacts
-    names: Names
-    returned: str | None = None
-    result: str | None = None
-    loops: list[_Loop] = field(default_factory=list)
+@dataclass(frozen=True)
+class _Place:
+    """Where a block stands.
 
-    def leave(self) -> tuple[str, str]:
-        self.returned = self.returned or self.names.fresh("returned")
-        self.result = self.result or self.names.fresh("result")
-        return self.returned, self.result
+    Attributes:
+        loop: the innermost loop around it.
+        staged: a tensor decides between that loop (or the function) and the block.
+        free: Python alone decides between the function and the block, so that returns may stay.
+        ends: the function ends where the block does.
+        guarded: code follows that a `continue` skips.
+    """
+
+    loop: _Loop | None = None
+    staged: bool = False
+    free: bool = True
+    ends: bool = True
+    guarded: bool = False
+
+    @property
+    def in_python_loop(self) -> bool:
+        """Whether `break` and `continue` may stay."""
+        return self.loop is not None and not self.loop.graph and not self.staged
 
 
-def without_exits(facts: FunctionFacts, names: Names) -> FunctionNode:
+@dataclass(frozen=True)
+class _Made:
+    """What a statement became: its own statements, the flags that tell how it was left, what is to follow it.
+
+    `leaves`: the function is always left by it.
+    """
+
+    body: list[ast.stmt]
+    flags: list[str]
+    rest: list[ast.stmt]
+    leaves: bool = False
+
+
+def without_exits(facts: FunctionFacts, names: Names) -> FunctionNode | None:
     """The function with no exit left that a tensor decides, other than returns that end both arms of an `if`.
+
+    None where it has no other.
 
     Raises:
         Refusal: an exit stands where it cannot be moved.
     """
     node = facts.definition.node
-    exits = _Exits(facts, names)
-    body = _tail(node.body, exits)
+    lowering = _Lowering(facts, names)
+    body = lowering.block(node.body, _Place())
+    if body == node.body:
+        return None
     made = copy.copy(node)
-    if exits.returned is not None:
-        body = [*_docstring(body), _set(exits.returned, False), *_after_docstring(body)]
+    if lowering.returned is not None:
+        start = 1 if ast.get_docstring(node, False) is not None else 0
+        body.insert(start, _set(lowering.returned, False))
     made.body = body
     return made
 
 
-def needed(facts: FunctionFacts) -> bool:
-    """Whether a function holds an exit that a tensor decides, other than returns that end both arms of an `if`."""
-    return any(
-        _unsettled(node, facts, ends=i == len(facts.definition.node.body) - 1)
-        for i, node in enumerate(facts.definition.node.body)
-    )
+class _Lowering:
+    """Takes the exits out of one function."""
 
-
-def _unsettled(node: ast.stmt, facts: FunctionFacts, ends: bool) -> bool:
-    """Whether a statement has to be changed; `ends`: the function ends after it."""
-    if isinstance(node, FunctionNode | ast.ClassDef):
-        return False
-    staged = node in facts.staged
-    if staged and isinstance(node, ast.If):
-        if _has_own(node, ast.Break | ast.Continue):
-            return True
-        if _may_return(node) and not (
-            ends and _always(node.body) and _always(node.orelse)
-        ):
-            return True
-    if isinstance(node, ast.For | ast.While):
-        if node in facts.exits or (staged and (node.orelse or _exits_block(node.body))):
-            return True
-        ends = False
-    for block in blocks(node):
-        if any(
-            _unsettled(s, facts, ends and i == len(block) - 1)
-            for i, s in enumerate(block)
-        ):
-            return True
-    return False
-
-
-def _docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    match body:
-        case [ast.Expr(value=ast.Constant(value=str())) as first, *_]:
-            return [first]
-    return []
-
-
-def _after_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    return body[len(_docstring(body)) :]
-
-
-# ---- the function's own level: returns may stay where they end the function
-
-
-def _tail(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    """A block at whose end the function ends."""
-    result: list[ast.stmt] = []
-    for i, node in enumerate(body):
-        rest = body[i + 1 :]
-        if not _touched(node, exits):
-            result.append(node)
-            if isinstance(node, ast.Return):
-                return result
-            continue
-        if (
-            isinstance(node, ast.If)
-            and node in exits.facts.staged
-            and _may_return(node)
-        ):
-            return [*result, *_split_if(node, rest, exits)]
-        if isinstance(node, ast.For | ast.While):
-            result += _loop(node, exits)
-            if node in exits.facts.staged and _may_return(node):
-                flag, value = exits.leave()
-                leave: list[ast.stmt] = [ast.Return(_name(value))]
-                return [*result, _if(_name(flag), leave, _closed(_tail(rest, exits)))]
-            continue
-        if rest and any(_falls_through(block) for block in blocks(node)):
-            raise Refusal(
-                "a return that a tensor decides, in a Python block after which the function goes on, is not lifted",
-                node,
-                "GL107",
-            )
-        result.append(rebuilt(node, lambda block: _tail(block, exits)))
-    return result
-
-
-def _falls_through(body: list[ast.stmt]) -> bool:
-    """Whether a block may return, and may end without."""
-    return any(map(_may_return, body)) and not _always(body)
-
-
-def _closed(body: list[ast.stmt]) -> list[ast.stmt]:
-    return body if body and _always(body) else [*body, ast.Return(ast.Constant(None))]
-
-
-def _split_if(node: ast.If, rest: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    """An `if` of which an arm may return: what follows goes into the arm that falls through."""
-    then_always, other_always = _always(node.body), _always(node.orelse)
-    if then_always or other_always or not rest:
-        then = node.body if then_always else [*node.body, *rest]
-        other = node.orelse if other_always else [*node.orelse, *rest]
-        return [_like(node, _closed(_tail(then, exits)), _closed(_tail(other, exits)))]
-    made = _like(node, _flag_exits(node.body, exits), _flag_exits(node.orelse, exits))
-    flag, value = exits.leave()
-    leave: list[ast.stmt] = [ast.Return(_name(value))]
-    return [made, _if(_name(flag), leave, _closed(_tail(rest, exits)))]
-
-
-# ---- inside loops
-
-
-def _loop(node: ast.For | ast.While, exits: _Exits) -> list[ast.stmt]:
-    """A loop whose exits are flags of its own; a Python loop that Python leaves stays as it is."""
-    if node not in exits.facts.staged:
-        return [rebuilt(node, lambda block: _inner_python(block, exits))]
-    loop = _Loop(node, exits.names)
-    simple = _ends_first(node)
-    if simple is not None:
-        return (
-            [simple]
-            if not _touched_inside(simple, exits)
-            else _general(simple, loop, exits)
+    def __init__(self, facts: FunctionFacts, names: Names) -> None:
+        self.facts = facts
+        self.names = names
+        self.returned: str | None = None
+        self.result: str | None = None
+        self.branches: set[ast.stmt] = set()
+        """Branches on flags, which tensors decide."""
+        self.gives = any(
+            isinstance(n, ast.Return) and not _is_none(n.value)
+            for n in own_nodes(facts.definition.node)
         )
-    return _general(node, loop, exits)
+        """Whether the function returns anything but None."""
 
+    # ---- blocks
 
-def _general(node: ast.For | ast.While, loop: _Loop, exits: _Exits) -> list[ast.stmt]:
-    exits.loops.append(loop)
-    body = _block(node.body, exits)
-    exits.loops.pop()
-    made = copy.copy(node)
-    with_origin(made, node)
-    made.body = body or [ast.Pass()]
-    made.orelse = []
-    before: list[ast.stmt] = []
-    stops = []
-    if loop.ended is not None:
-        before.append(_set(loop.ended, False))
-        stops.append(loop.ended)
-    if _may_return_own(node):
-        stops.append(exits.leave()[0])
-    if loop.skipped is not None:
-        made.body = [_set(loop.skipped, False), *made.body]
-    if isinstance(made, ast.While):
-        made.test = _running(made.test, stops)
-    elif stops or node in exits.facts.exits:
-        made.stops = tuple(stops)  # type: ignore[attr-defined]
-    result = [*before, made]
-    if node.orelse:
-        if _may_return_block(node.orelse):
-            raise Refusal(
-                "a return in the `else` of a loop is not lifted", node, "GL107"
-            )
-        other = _block(node.orelse, exits) if exits.loops else list(node.orelse)
-        result += [_if(_all_not(stops), other, [])] if stops else other
-    return result
-
-
-def _ends_first(node: ast.For | ast.While) -> ast.While | None:
-    """`while True: if c: break; ...` is `while not c: ...`, where nothing else breaks."""
-    if not isinstance(node, ast.While) or node.orelse:
-        return None
-    match node:
-        case ast.While(
-            test=ast.Constant(value=True),
-            body=[ast.If(test=test, body=[ast.Break()], orelse=[]), *rest],
-        ):
-            if rest and not any(
-                isinstance(n, ast.Break | ast.Return | ast.Continue)
-                for s in rest
-                for n in ast.walk(s)
-            ):
-                made = copy.copy(node)
-                made.test = _not(test)
-                made.body = rest
-                return made
-    return None
-
-
-def _running(test: ast.expr, stops: list[str]) -> ast.expr:
-    going: list[ast.expr] = [_not(_name(flag)) for flag in stops]
-    if not (isinstance(test, ast.Constant) and test.value is True):
-        going.append(test)
-    return (
-        going[0] if len(going) == 1 else ast.BoolOp(ast.And(), going) if going else test
-    )
-
-
-def _block(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    """A block inside a staged loop, its exits made flags."""
-    result: list[ast.stmt] = []
-    for i, node in enumerate(body):
-        rest = body[i + 1 :]
-        match node:
-            case ast.Break():
-                return [*result, _set(exits.loops[-1].end(), True)]
-            case ast.Continue():
-                return result
-            case ast.Return():
-                flag, value = exits.leave()
-                given = node.value or ast.Constant(None)
-                return [
-                    *result,
-                    ast.Assign([ast.Name(value, ast.Store())], given),
-                    _set(flag, True),
-                ]
-            case ast.If() if _exits_block([node]):
-                return [*result, *_exit_if(node, rest, exits)]
-            case ast.For() | ast.While() if _touched(node, exits):
-                result += _loop(node, exits)
-                if node in exits.facts.staged and _may_return(node):
-                    flag, _ = exits.leave()
-                    return [*result, *_guarded(flag, rest, exits)]
-            case ast.With() if _exits_block(node.body):
-                raise Refusal("an exit inside `with` is not lifted", node, "GL107")
-            case _:
-                result.append(rebuilt(node, lambda block: _block(block, exits)))
-    return result
-
-
-def _exit_if(node: ast.If, rest: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    then_always, other_always = _always(node.body), _always(node.orelse)
-    if (
-        then_always
-        and isinstance(node.body[0], ast.Break)
-        and _is_bool_test(node.test, exits)
-    ):
-        ended = exits.loops[-1].end()
-        found = ast.Assign([ast.Name(ended, ast.Store())], node.test)
-        ast.copy_location(found, node)
-        _unplace(found)
-        other = _block([*node.orelse, *rest], exits)
-        return [found, _if(_name(ended), [ast.Pass()], other)] if other else [found]
-    if then_always or other_always:
-        then = node.body if then_always else [*node.body, *rest]
-        other = node.orelse if other_always else [*node.orelse, *rest]
-        return [_like(node, _block(then, exits) or [ast.Pass()], _block(other, exits))]
-    made = _like(node, _flag_exits(node.body, exits), _flag_exits(node.orelse, exits))
-    flags = [f for f in (_leaving(node, exits)) if f]
-    guard: ast.expr = (
-        _not(_name(flags[0]))
-        if len(flags) == 1
-        else ast.BoolOp(ast.And(), [_not(_name(f)) for f in flags])
-    )
-    following = _block(rest, exits)
-    return [made, _if(guard, following, [])] if following else [made]
-
-
-def _flag_exits(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    """A block after which more follows: a `continue` in it has to be told apart."""
-    result = _block(_with_skips(body, exits), exits)
-    return result or ([ast.Pass()] if body else [])
-
-
-class _Skips(ast.NodeTransformer):
-    def __init__(self, flag: Callable[[], str]) -> None:
-        self.flag = flag
-
-    def visit_For(self, node: ast.For) -> ast.AST:
-        return node
-
-    def visit_While(self, node: ast.While) -> ast.AST:
-        return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node
-
-    def visit_Continue(self, node: ast.Continue) -> list[ast.stmt]:
-        return [_set(self.flag(), True), node]
-
-
-def _with_skips(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    if not any(_has_own(node, ast.Continue) for node in body):
-        return body
-    return _skipping(body, exits.loops[-1].skip)
-
-
-def _skipping(body: list[ast.stmt], flag: Callable[[], str]) -> list[ast.stmt]:
-    """The block with a flag set before each of its own `continue`s."""
-    result: list[ast.stmt] = []
-    for node in body:
-        if isinstance(node, ast.Continue):
-            result.append(_set(flag(), True))
-        if isinstance(node, ast.If) and _has_own(node, ast.Continue):
-            node = _like(node, _skipping(node.body, flag), _skipping(node.orelse, flag))
-        result.append(node)
-    return result
-
-
-def _leaving(node: ast.If, exits: _Exits) -> list[str | None]:
-    loop = exits.loops[-1] if exits.loops else None
-    return [
-        loop.ended if loop and _has_own(node, ast.Break) else None,
-        loop.skipped if loop and _has_own(node, ast.Continue) else None,
-        exits.returned if _may_return(node) else None,
-    ]
-
-
-def _guarded(flag: str, rest: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    following = _block(rest, exits)
-    return [_if(_not(_name(flag)), following, [])] if following else []
-
-
-def _inner_python(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
-    """A block inside a loop that stays Python's: a staged `continue` takes the rest into the other arm."""
-    result: list[ast.stmt] = []
-    for i, node in enumerate(body):
-        if (
-            isinstance(node, ast.If)
-            and node in exits.facts.staged
-            and _has_own(node, ast.Continue)
-        ):
-            if not (_always(node.body) or _always(node.orelse)):
-                raise Refusal("this `continue` is not lifted", node, "GL107")
+    def block(self, body: list[ast.stmt], place: _Place) -> list[ast.stmt]:
+        """A block without exits that cannot stay."""
+        result: list[ast.stmt] = []
+        for i, node in enumerate(body):
+            if isinstance(node, ast.Break | ast.Continue | ast.Return):
+                return [*result, *self._exit(node, place)]
             rest = body[i + 1 :]
-            then = (
-                _without_continue(node.body)
-                if _always(node.body)
-                else [*node.body, *rest]
-            )
-            other = (
-                _without_continue(node.orelse)
-                if _always(node.orelse)
-                else [*node.orelse, *rest]
-            )
-            made = _like(
-                node,
-                _inner_python(then, exits) or [ast.Pass()],
-                _inner_python(other, exits),
-            )
-            return [*result, made]
+            made = self._statement(node, rest, place)
+            result += made.body
+            if made.flags or made.rest is not rest:
+                return [*result, *self._following(made, place)]
+        return result
+
+    def _statement(self, node: ast.stmt, rest: list[ast.stmt], place: _Place) -> _Made:
         if isinstance(node, ast.For | ast.While):
-            result += _loop(node, exits) if _touched(node, exits) else [node]
-        else:
-            result.append(rebuilt(node, lambda block: _inner_python(block, exits)))
-    return result
+            if self._is_graph(node):
+                return self._graph_loop(node, rest, place)
+            return self._python_loop(node, rest, place)
+        if not any(self._moved(node, place)):
+            inside = self._inside(node, place)
+            return _Made(
+                [rebuilt(node, lambda block: self.block(block, inside))], [], rest
+            )
+        if isinstance(node, ast.If):
+            return self._if(node, rest, place)
+        if isinstance(node, ast.With) or (
+            isinstance(node, ast.Try) and not node.handlers and not node.orelse
+        ):
+            return self._within(node, rest, place)
+        raise Refusal("an exit inside this statement is not lifted", node, "GL107")
+
+    def _exit(
+        self, node: ast.Break | ast.Continue | ast.Return, place: _Place
+    ) -> list[ast.stmt]:
+        if isinstance(node, ast.Return):
+            if place.free or place.ends:
+                return [node]
+            leave: list[ast.stmt] = [ast.Break()] if place.in_python_loop else []
+            return [*self._leave(node), *leave]
+        if place.in_python_loop:
+            return [node]
+        assert place.loop is not None
+        if isinstance(node, ast.Break):
+            return [with_origin(_set(place.loop.end(), True), node)]
+        if place.guarded:
+            return [with_origin(_set(place.loop.skip(), True), node)]
+        return []
+
+    def _leave(self, node: ast.Return) -> list[ast.stmt]:
+        self.returned = self.returned or self.names.fresh("returned")
+        leave = _set(self.returned, True)
+        if not self.gives:
+            return [with_origin(leave, node)]
+        self.result = self.result or self.names.fresh("result")
+        target = ast.Name(self.result, ast.Store())
+        given = ast.Assign([target], node.value or ast.Constant(None))
+        return [with_origin(given, node), leave]
+
+    def _following(self, made: _Made, place: _Place) -> list[ast.stmt]:
+        """What follows a statement that may have been left by its flags."""
+        if not made.flags:
+            return self.block(made.rest, place)
+        returned = self.returned in made.flags
+        inside = replace(place, staged=True, free=False)
+        if returned and place.ends:
+            value = _name(self.result) if self.result else ast.Constant(None)
+            leave: list[ast.stmt] = [ast.Return(value)]
+            if made.leaves:
+                return leave
+            assert self.returned is not None
+            other = _closed(self.block(made.rest, inside))
+            return [_if(_name(self.returned), leave, other)]
+        if returned and place.in_python_loop:
+            assert self.returned is not None
+            out = _if(_name(self.returned), [ast.Break()], [])
+            return [out, *self.block(made.rest, place)]
+        following = self.block(made.rest, inside)
+        return [_if(_all_not(made.flags), following, [])] if following else []
+
+    # ---- branches
+
+    def _if(self, node: ast.If, rest: list[ast.stmt], place: _Place) -> _Made:
+        then_always, other_always = _always(node.body), _always(node.orelse)
+        inside = self._inside(node, place)
+        if not (then_always or other_always or not rest):
+            made = _like(
+                node, self.block(node.body, inside), self.block(node.orelse, inside)
+            )
+            return _Made([made], self._flags(made, place), rest)
+        inside = replace(inside, ends=place.ends, guarded=place.guarded)
+        other = self.block(
+            node.orelse if other_always else [*node.orelse, *rest], inside
+        )
+        if self._is_end(node, place):
+            assert place.loop is not None
+            found = _assign(place.loop.end(), node.test, node)
+            arms = [_if(_name(place.loop.end()), [], other)] if other else []
+            return _Made([found, *arms], [], [])
+        then = self.block(node.body if then_always else [*node.body, *rest], inside)
+        if place.ends and not inside.free:
+            then, other = _closed(then), _closed(other)
+        return _Made([_like(node, then, other)], [], [])
+
+    def _is_end(self, node: ast.If, place: _Place) -> bool:
+        """Whether all that a branch does first is to end a loop of the graph, by a bool."""
+        return (
+            isinstance(node.body[0], ast.Break)
+            and not place.in_python_loop
+            and getattr(self.facts.kind(node.test), "dtype", None) == "bool"
+        )
+
+    def _within(
+        self, node: ast.With | ast.Try, rest: list[ast.stmt], place: _Place
+    ) -> _Made:
+        """A `with` or `try`: what is left inside is left after it."""
+        always = _always([node])
+        rest = [] if always else rest
+        inside = replace(self._inside(node, place), guarded=place.guarded or bool(rest))
+        if isinstance(node, ast.With):
+            inside = replace(inside, ends=place.ends and not rest)
+        elif any(any(self._moved(s, inside)) for s in node.finalbody):
+            raise Refusal("an exit inside `finally` is not lifted", node, "GL107")
+        made = rebuilt(node, lambda block: self.block(block, inside))
+        flags = self._flags(made, place)
+        return _Made([made], flags, rest, always and flags == [self.returned])
+
+    # ---- loops
+
+    def _is_graph(self, node: ast.For | ast.While) -> bool:
+        """Whether a loop is one of the graph: a tensor decides it, or what of an iteration is skipped before an exit."""
+        if node in self.facts.staged or node in self.facts.exits:
+            return True
+        kinds = {
+            kind
+            for statement in node.body
+            for kind in self._moved(statement, _Place(_Loop(self.names, graph=False)))
+        }
+        leaves = any(_has_own(s, ast.Break) or _may_return(s) for s in node.body)
+        return ast.Continue in kinds and leaves
+
+    def _graph_loop(
+        self, node: ast.For | ast.While, rest: list[ast.stmt], place: _Place
+    ) -> _Made:
+        made, after = _ended_first(node)
+        loop = _Loop(self.names, graph=True)
+        inside = _Place(loop, staged=True, free=False, ends=False)
+        body = self.block(made.body, inside)
+        flags = (
+            [self.returned] if self.returned and self.returned in _set_in(body) else []
+        )
+        stops = [f for f in (loop.ended, *flags) if f]
+        changed = bool(stops) or made is not node or body != node.body or node.orelse
+        if not changed and not self._lacks_stops(node):
+            return _Made([node], [], rest)
+        made = with_origin(copy.copy(made), node)
+        if loop.skipped is not None:
+            body = [_set(loop.skipped, False), *body]
+        made.body = body or [ast.Pass()]
+        made.orelse = []
+        endless = _is_endless(made) and loop.ended is None
+        if isinstance(made, ast.While):
+            made.test = _running(made.test, stops)
+        elif stops or node in self.facts.exits or self._lacks_stops(node):
+            made.stops = (*getattr(node, "stops", ()), *stops)  # type: ignore[attr-defined]
+        before = [_set(loop.ended, False)] if loop.ended else []
+        following = [*after, *self._otherwise(node, loop), *rest]
+        return _Made([*before, made], flags, [] if endless else following, endless)
+
+    def _lacks_stops(self, node: ast.For | ast.While) -> bool:
+        """Whether a `for` is to become a loop of the graph though nothing in it says so."""
+        return (
+            isinstance(node, ast.For)
+            and node not in self.facts.staged
+            and not hasattr(node, "stops")
+        )
+
+    def _otherwise(self, node: ast.For | ast.While, loop: _Loop) -> list[ast.stmt]:
+        """The `else` of a loop of the graph, as what follows it."""
+        if loop.ended is None or not node.orelse:
+            return node.orelse
+        made = _if(_not(_name(loop.ended)), node.orelse, [])
+        self.branches.add(made)
+        return [made]
+
+    def _python_loop(
+        self, node: ast.For | ast.While, rest: list[ast.stmt], place: _Place
+    ) -> _Made:
+        loop = _Loop(self.names, graph=False)
+        inside = _Place(loop, free=place.free, ends=False)
+        around = replace(place, ends=False, guarded=True)
+        body, orelse = self.block(node.body, inside), self.block(node.orelse, around)
+        if loop.skipped is not None:
+            body.insert(0, _set(loop.skipped, False))
+        if body == node.body and orelse == node.orelse:
+            return _Made([node], [], rest)
+        made = with_origin(copy.copy(node), node)
+        made.body, made.orelse = body or [ast.Pass()], orelse
+        return _Made([made], self._flags(made, place), rest)
+
+    # ---- questions
+
+    def _inside(self, node: ast.stmt, place: _Place) -> _Place:
+        """The place of the blocks of a statement that is no loop, where more follows."""
+        staged = node in self.facts.staged or node in self.branches
+        free = place.free and not staged and not isinstance(node, ast.Try)
+        return replace(
+            place, staged=place.staged or staged, free=free, ends=False, guarded=True
+        )
+
+    def _moved(self, node: ast.stmt, place: _Place) -> Iterator[type[ast.stmt]]:
+        """The exits out of a statement that cannot stay, by their types."""
+        match node:
+            case ast.Break() | ast.Continue():
+                if not place.in_python_loop:
+                    yield type(node)
+            case ast.Return():
+                if not place.free:
+                    yield ast.Return
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                return
+            case ast.For() | ast.While():
+                graph = node in self.facts.staged or node in self.facts.exits
+                loop = _Loop(self.names, graph)
+                inside = _Place(loop, graph, place.free and not graph, ends=False)
+                for inner in node.body:
+                    yield from (
+                        k for k in self._moved(inner, inside) if k is ast.Return
+                    )
+                for inner in node.orelse:
+                    yield from self._moved(inner, place)
+            case _:
+                for block in blocks(node):
+                    for inner in block:
+                        yield from self._moved(inner, self._inside(node, place))
+
+    def _flags(self, made: ast.stmt, place: _Place) -> list[str]:
+        """The flags by which what stands around a statement is left from inside it."""
+        loop = place.loop
+        names = [loop.ended, loop.skipped] if loop else []
+        found = _set_in([made])
+        return [n for n in (*names, self.returned) if n is not None and n in found]
 
 
-def _without_continue(body: list[ast.stmt]) -> list[ast.stmt]:
-    if not isinstance(body[-1], ast.Continue):
-        raise Refusal("this `continue` is not lifted", body[-1], "GL107")
-    return body[:-1]
+def _set_in(body: Iterable[ast.stmt]) -> set[str]:
+    """The names that statements set."""
+    return {
+        inner.id
+        for node in body
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+
+
+def _ended_first(
+    node: ast.For | ast.While,
+) -> tuple[ast.For | ast.While, list[ast.stmt]]:
+    """A loop and what follows it: `while True: if c: break; ...` is `while not c: ...`; so is a return."""
+    if not isinstance(node, ast.While) or node.orelse:
+        return node, []
+    match node.body:
+        case [ast.If(test=test, body=[ast.Break()], orelse=[]), _, *_]:
+            made = copy.copy(node)
+            made.test = _running(node.test, [], _not(test))
+            made.body = node.body[1:]
+            return _ended_first(made)
+        case [ast.If(test=test, body=[ast.Return() as leave], orelse=[]), _, *_] if (
+            _is_endless(node)
+        ):
+            made = copy.copy(node)
+            made.test = _not(test)
+            made.body = node.body[1:]
+            if not any(_has_own(s, ast.Break) for s in made.body):
+                return made, [leave]
+    return node, []
+
+
+def _is_endless(node: ast.For | ast.While) -> bool:
+    """Whether the test of a loop never fails."""
+    return (
+        isinstance(node, ast.While)
+        and isinstance(node.test, ast.Constant)
+        and bool(node.test.value)
+    )
+
+
+def _running(test: ast.expr, stops: Iterable[str], *more: ast.expr) -> ast.expr:
+    """The test of a loop that flags end, too."""
+    going: list[ast.expr] = [_not(_name(flag)) for flag in stops]
+    if not (isinstance(test, ast.Constant) and test.value):
+        going += test.values if _is_and(test) else [test]
+    going += more
+    if not going:
+        return test
+    return going[0] if len(going) == 1 else ast.BoolOp(ast.And(), going)
+
+
+def _is_and(node: ast.expr) -> TypeGuard[ast.BoolOp]:
+    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
 
 
 # ---- questions
 
 
-def _touched(node: ast.stmt, exits: _Exits) -> bool:
-    """Whether a statement holds an exit that a tensor decides, or a staged loop with exits."""
-    for inner in ast.walk(node):
-        if inner in exits.facts.staged and isinstance(
-            inner, ast.If | ast.For | ast.While
-        ):
-            if any(
-                isinstance(n, ast.Break | ast.Continue | ast.Return)
-                for n in ast.walk(inner)
-            ):
-                return True
-            if isinstance(inner, ast.For | ast.While) and inner.orelse:
-                return True
+def _always(body: list[ast.stmt]) -> bool:
+    """Whether a block never falls through."""
+    return any(map(_never_passes, body))
+
+
+def _never_passes(node: ast.stmt) -> bool:
+    match node:
+        case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
+            return True
+        case ast.If(body=body, orelse=orelse):
+            return _always(body) and _always(orelse)
+        case ast.With(body=body) | ast.Try(body=body, handlers=[], orelse=[]):
+            return _always(body)
+        case ast.While(body=body):
+            return _is_endless(node) and not any(
+                _has_own(inner, ast.Break) for inner in body
+            )
     return False
 
 
-def _touched_inside(node: ast.stmt, exits: _Exits) -> bool:
-    return any(_touched(inner, exits) for block in blocks(node) for inner in block)
-
-
-def _always(body: list[ast.stmt]) -> bool:
-    """Whether a block never falls through."""
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, ast.Return | ast.Break | ast.Continue | ast.Raise):
-        return True
-    if isinstance(last, ast.If):
-        return _always(last.body) and _always(last.orelse)
-    return isinstance(last, ast.With) and _always(last.body)
-
-
-def _exits_block(body: list[ast.stmt]) -> bool:
-    return any(
-        _has_own(node, ast.Break | ast.Continue) or _may_return(node) for node in body
-    )
-
-
-def _has_own(node: ast.AST, kinds: type | object) -> bool:
+def _has_own(node: ast.AST, kinds: type) -> bool:
     """Whether a break or continue of the loop around a node stands in it."""
-    if isinstance(node, kinds):  # type: ignore[arg-type]
+    if isinstance(node, kinds):
         return True
     if isinstance(node, ast.For | ast.While):
         return any(_has_own(inner, kinds) for inner in node.orelse)
-    if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
+    if not isinstance(node, ast.stmt) or isinstance(node, FunctionNode | ast.ClassDef):
         return False
-    return (
-        any(_has_own(inner, kinds) for block in blocks(node) for inner in block)
-        if isinstance(node, ast.stmt)
-        else False
-    )
+    return any(_has_own(inner, kinds) for block in blocks(node) for inner in block)
 
 
 def _may_return(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in _own_statements(node))
-
-
-def _may_return_own(node: ast.For | ast.While) -> bool:
-    return _may_return_block(node.body)
-
-
-def _may_return_block(body: list[ast.stmt]) -> bool:
-    return any(map(_may_return, body))
-
-
-def _own_statements(node: ast.stmt) -> list[ast.stmt]:
     if isinstance(node, FunctionNode | ast.ClassDef):
-        return []
-    return [
-        node,
-        *(
-            inner
-            for block in blocks(node)
-            for s in block
-            for inner in _own_statements(s)
-        ),
-    ]
+        return False
+    return isinstance(node, ast.Return) or any(
+        _may_return(inner) for block in blocks(node) for inner in block
+    )
 
 
-def _is_bool_test(node: ast.expr, exits: _Exits) -> bool:
-    return getattr(exits.facts.kind(node), "dtype", None) == "bool"
+def _is_none(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
 
 
 # ---- making nodes
 
 
+def _closed(body: list[ast.stmt]) -> list[ast.stmt]:
+    return body if _always(body) else [*body, ast.Return(ast.Constant(None))]
+
+
 def _like(node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
+    if body == node.body and orelse == node.orelse:
+        return node
     made = copy.copy(node)
-    made.body = body
+    made.body = body or [ast.Pass()]
     made.orelse = orelse
     with_origin(made, node)
     return made
@@ -564,6 +539,10 @@ def _like(node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
 
 def _if(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
     return ast.If(test, body or [ast.Pass()], orelse)
+
+
+def _assign(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
+    return with_origin(ast.Assign([ast.Name(name, ast.Store())], value), origin)
 
 
 def _set(name: str, value: bool) -> ast.Assign:
@@ -583,10 +562,3 @@ def _not(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return node.operand
     return ast.UnaryOp(ast.Not(), node)
-
-
-def _unplace(node: ast.stmt) -> None:
-    """A made statement stands nowhere in the file."""
-    for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-        if hasattr(node, name):
-            delattr(node, name)

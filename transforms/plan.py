@@ -331,8 +331,8 @@ class ModulePlanner:
             if grown is not None:
                 self.session.replace_body(definition.qualname, grown)
                 return True
-            if exits.needed(facts):
-                made = exits.without_exits(facts, self.names)
+            made = exits.without_exits(facts, self.names)
+            if made is not None:
                 self.session.replace_body(definition.qualname, made)
                 return True
             if facts.problems:

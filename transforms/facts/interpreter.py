@@ -367,7 +367,7 @@ class Interpreter(Evaluation):
                 self.facts.staged.add(node)
                 head = self._carried(node, head)
                 tested = head.copy()
-                enter(tested)
+                _, may_end = enter(tested)
             inside = tested.copy()
             with self.control(node, staged):
                 start(inside)
