@@ -80,6 +80,7 @@ class _Companions:
         self.facts = facts
         self.names = names
         self.flags: dict[tuple[str, str], str] = {}
+        self.flag_names: dict[str, str] = {}
         self.tags: list[Tag] = []
 
     # ---- what is asked
@@ -116,7 +117,7 @@ class _Companions:
         elif base != "result":
             name = self.flag(base, question)
         else:
-            name = self.names.fresh(f"result_is_{question}")
+            name = self.flag_name("result", question)
         found = Tag(path, question, name)
         for part in parts:
             self.answer(part, question)
@@ -172,8 +173,15 @@ class _Companions:
     def flag(self, name: str, question: str) -> str:
         key = (name, question)
         if key not in self.flags:
-            self.flags[key] = self.names.fresh(f"{name}_is_{question}")
+            self.flags[key] = self.flag_name(name, question)
         return self.flags[key]
+
+    def flag_name(self, name: str, question: str) -> str:
+        """What a companion is called: the same for a result and for a variable `result`."""
+        text = f"{name}_is_{question}"
+        if text not in self.flag_names:
+            self.flag_names[text] = self.names.fresh(text)
+        return self.flag_names[text]
 
     def answer(self, node: ast.expr, question: str) -> ast.expr:
         """The expression that tells whether an expression's value is such.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .facts.environment import Environment
-from .facts.kinds import UNKNOWN, Kind
+from .facts.kinds import NONE, UNKNOWN, Kind
 from .facts.staging import fits_graph
 from .findings import Refusal
 from .rule import Rule
@@ -123,6 +123,8 @@ def lower_if(planner: Planner, node: ast.If) -> list[Step]:
             raise Refusal(
                 f"it returns one of several: {planner.facts.result}", node, "GL101"
             )
+        if planner.facts.result == NONE and not planner.has_effects(node):
+            return []
         text, steps = _call(planner, node, None)
         return with_origin([*steps, Code(f"return {text}")], node)
     outs = planner.outs(node)
@@ -194,11 +196,10 @@ def _out(
     """The value of a name at the end of an arm, as both arms give it."""
     want = after.kinds[name] if after else UNKNOWN
     have = end.kinds.get(name)
-    return (
-        planner.zero(name, want, node)
-        if have is None
-        else _coerced(planner, node, name, have, want)
-    )
+    if have is None:
+        return planner.zero(name, want, node)
+    planner.check_bound(name, end, node)
+    return _coerced(planner, node, name, have, want)
 
 
 def _coerced(planner: Planner, node: ast.If, name: str, have: Kind, want: Kind) -> str:

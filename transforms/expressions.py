@@ -155,6 +155,15 @@ class Writer:
             raise Refusal("an f-string with tensors in it is not lifted", node, "GL210")
         return self.source.spliced(node, edits)
 
+    # ---- names
+
+    def _name(self, node: ast.Name) -> str | None:
+        """A flag that tells whether a value is None, where that is known."""
+        kind = self.kind(node)
+        if hasattr(node, "tells_none") and isinstance(kind, Python) and kind.known:
+            return repr(kind.value)
+        return None
+
     # ---- operators
 
     def _binop(self, node: ast.BinOp) -> str | None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from . import datasets
 from .facts.kinds import (
+    NONE,
     UNKNOWN,
     Dataset,
     Elements,
     Kind,
+    Maybe,
     Python,
     Sequence,
     Tensor,
@@ -157,11 +159,11 @@ def lower_while(planner: Planner, node: ast.While) -> list[Step]:
     if not carried:
         raise Refusal("nothing changes in this loop", node, "GL104")
     test = planner.writer.predicate(node.test)
-    body = planner.block(node.body)
+    body = [*_nones(planner, node), *planner.block(node.body)]
     values = [_next(planner, node, name) for name in carried]
     starts = [_start(planner, node, name) for name in carried]
     steps = _loop(planner, node, test, list(carried), body, values, starts, None)
-    return with_origin([*steps, *_otherwise(planner, node)], node)
+    return with_origin([*_nones_before(planner, node), *steps], node)
 
 
 def lower_for(planner: Planner, node: ast.For) -> list[Step]:
@@ -171,7 +173,7 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     test = counter.test
     for flag in getattr(node, "stops", ()):
         test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({flag}))"
-    body = [*counter.begin, *planner.block(node.body)]
+    body = [*counter.begin, *_nones(planner, node), *planner.block(node.body)]
     values = [counter.next, *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
     steps = _loop(
@@ -184,15 +186,7 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
         starts,
         (index, counter.spec),
     )
-    return with_origin([*counter.before, *steps, *_otherwise(planner, node)], node)
-
-
-def _otherwise(planner: Planner, node: ast.While | ast.For) -> list[Step]:
-    if node.orelse:
-        raise Refusal(
-            "`else` of a loop that a tensor ends is not lifted yet", node, "GL107"
-        )
-    return []
+    return with_origin([*counter.before, *_nones_before(planner, node), *steps], node)
 
 
 def _loop(
@@ -241,7 +235,38 @@ def _carried(planner: Planner, node: ast.While | ast.For) -> list[str]:
     known = (
         planner.facts.heads[node].kinds.keys() | planner.facts.ends[node].kinds.keys()
     )
-    return [n for n in names if n in (head | after) and n in known]
+    return [
+        n
+        for n in names
+        if n in (head | after) and n in known and not _is_none(planner, node, n)
+    ]
+
+
+def _is_none(planner: Planner, node: ast.While | ast.For, name: str) -> bool:
+    """Whether a name is None whenever an iteration begins or ends: no tensor is needed for it."""
+    return _head_kind(planner, node, name) == NONE
+
+
+def _nones(planner: Planner, node: ast.While | ast.For) -> list[Step]:
+    """What binds in the body the names that are None whenever an iteration begins."""
+    read = planner.live.head.get(node, frozenset())
+    return [
+        Code(f"{name} = None")
+        for name in planner.assigned(node.body)
+        if name in read and planner.facts.heads[node].kinds.get(name) == NONE
+    ]
+
+
+def _nones_before(planner: Planner, node: ast.While | ast.For) -> list[Step]:
+    """What binds names that the loop would have bound to None."""
+    read = planner.live.after.get(node, frozenset())
+    bound = planner.facts.before[node].kinds
+    return [
+        Code(f"{name} = None")
+        for name in planner.assigned(node.body)
+        if name in read - bound.keys()
+        and planner.facts.heads[node].kinds.get(name) == NONE
+    ]
 
 
 def _target_only(node: ast.For) -> ast.stmt:
@@ -276,6 +301,7 @@ def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
     have = before.kinds.get(name)
     if have is None:
         return planner.zero(name, kind, node)
+    planner.check_bound(name, before, node)
     return planner.promotion.coerced(
         planner.constant_text(name, have), have, kind, node
     )
@@ -297,7 +323,7 @@ def _invariants(
             continue
         kind = _head_kind(planner, node, name)
         before = planner.facts.before[node].kinds.get(name)
-        start = stage(before) if before is not None else kind
+        start = stage(before) if before not in (None, NONE) else _stand_in(kind)
         needed = needed or _varies(
             start, kind, planner.facts.ends[node].kinds.get(name, kind)
         )
@@ -307,7 +333,23 @@ def _invariants(
     return f"({', '.join(texts)})" if len(texts) > 1 else f"({texts[0]},)"
 
 
+def _stand_in(kind: Kind) -> Kind:
+    """What a loop variable that is not bound before the loop starts as; see `Promotion.zero`."""
+    if isinstance(kind, Maybe):
+        return _stand_in(kind.kind)
+    if isinstance(kind, Sequence):
+        return Sequence(kind.type, tuple(map(_stand_in, kind.items)))
+    if isinstance(kind, Tensor | Variable):
+        return Tensor(kind.dtype, tuple(d or 0 for d in kind.shape or ()))
+    return kind
+
+
 def _varies(start: Kind, head: Kind, end: Kind) -> bool:
+    start, head, end = (
+        k.kind if isinstance(k, Maybe) else k for k in (start, head, end)
+    )
+    if end == NONE:
+        end = _stand_in(head)
     if (
         isinstance(head, Sequence)
         and isinstance(start, Sequence)

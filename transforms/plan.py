@@ -360,7 +360,8 @@ class ModulePlanner:
         ):
             return False
         if facts.problems:
-            if facts.operations and definition.node.name != "__init__":
+            works = facts.operations or facts.staged
+            if works and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
         works = facts.operations or "stdout" in facts.effects

@@ -188,6 +188,8 @@ class Planner:
         elif isinstance(node, ast.For | ast.While):
             inner[0] += self._settled_end(node)
         headers = self._headers(node)
+        if len(headers) < len(inner):
+            headers.append("else:")
         edited = any(self.writer.edits(part) for part in _header_parts(node))
         if not (
             edited
@@ -232,13 +234,25 @@ class Planner:
         after = self.facts.after.get(node)
         result = list(inner)
         for i, arm in enumerate((node.body, node.orelse)):
+            if self.always_exits(arm):
+                continue
             end = self.end_of(node, arm)
-            casts = self._casts(end, after, node) if not self.always_exits(arm) else []
-            if casts and i == len(result):
-                raise Refusal("a Python number becomes a tensor in one arm only", node)
-            if casts:
-                result[i] = [*result[i], *casts]
+            settled = [*self._casts(end, after, node), *self._stand_ins(node, end)]
+            if settled and i == len(result):
+                result.append(settled)
+            elif settled:
+                result[i] = [*result[i], *settled]
         return result
+
+    def _stand_ins(self, node: ast.If, end: Environment) -> list[Step]:
+        """The names of the lift that an arm which Python chooses leaves unbound."""
+        after = self.facts.after.get(node)
+        live = self.live.after.get(node, frozenset())
+        return [
+            Code(f"{name} = {self.zero(name, kind, node)}")
+            for name, kind in (after.kinds if after else {}).items()
+            if name in live - end.kinds.keys() - self.source.names
+        ]
 
     def _settled(self, node: ast.stmt, before: Environment | None) -> list[Step]:
         """What a Python loop holds in tensors later is held in tensors before it, too."""
@@ -309,6 +323,11 @@ class Planner:
     def stored_kind(self, node: ast.stmt, name: str) -> Kind:
         after = self.facts.after.get(node)
         return after.kinds.get(name, UNKNOWN) if after else UNKNOWN
+
+    def check_bound(self, name: str, known: Environment, node: ast.stmt) -> None:
+        """Refuse a name that the graph takes, and that Python may have left unbound."""
+        if name in known.missing and name in self.source.names:
+            raise Refusal(f"`{name}` is set on one way of Python's only", node)
 
     def zero(self, name: str, kind: Kind, node: ast.stmt) -> str:
         """A stand-in for a name that is not bound yet; its dtype may be that of a name that is.

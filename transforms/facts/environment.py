@@ -17,21 +17,28 @@ if TYPE_CHECKING:
 
 @dataclass
 class Environment:
-    """The kinds of the names that are bound; `unsure` are those that some way leaves unbound."""
+    """The kinds of the names that are bound.
+
+    `unsure` are those that some way leaves unbound, `missing` those that an arm of an `if` does which Python chooses
+    while tracing: a graph has no stand-in for them.
+    """
 
     kinds: dict[str, Kind] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
 
     def copy(self) -> Environment:
-        return Environment(dict(self.kinds), self.unsure)
+        return Environment(dict(self.kinds), self.unsure, self.missing)
 
     def bind(self, name: str, kind: Kind) -> None:
         self.kinds[name] = kind
         self.unsure -= {name}
+        self.missing -= {name}
 
     def unbind(self, name: str) -> None:
         self.kinds.pop(name, None)
         self.unsure -= {name}
+        self.missing -= {name}
 
 
 def merge(
@@ -50,6 +57,7 @@ def merge(
             mine = result.kinds.get(name)
             result.kinds[name] = kind if mine is None else both(mine, kind)
         result.unsure |= other.unsure | only_one
+        result.missing |= other.missing
     return result
 
 

@@ -196,6 +196,9 @@ class Evaluation:
         return UNKNOWN if dotted is None else self.session.external(dotted)
 
     def _name(self, node: ast.Name, environment: Environment) -> Kind:
+        told = environment.kinds.get(getattr(node, "tells_none", ""), UNKNOWN)
+        if told == NONE or is_tensor(told):
+            return python(told == NONE)
         if node.id in environment.kinds:
             return environment.kinds[node.id]
         if self.outer is not None and node.id in self.outer.kinds:

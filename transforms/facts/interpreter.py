@@ -301,6 +301,8 @@ class Interpreter(Evaluation):
         end = merge([then.end, other.end], choose if staged else host_join)
         if staged and end is not None:
             self._restore(node, environment, end)
+        if not staged and then.end and other.end and end:
+            end.missing |= then.end.kinds.keys() ^ other.end.kinds.keys()
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
 
     # ---- loops
@@ -378,6 +380,7 @@ class Interpreter(Evaluation):
             grown = merge([entry, body.end, *body.continues], both)
             if staged and grown is not None:
                 self._restore(node, environment, grown)
+                grown = self._carried(node, grown)
             if grown is None or _same(grown, head):
                 break
             head = grown
@@ -513,4 +516,4 @@ def _staged(entry: Environment, head: Environment) -> Environment:
 
 
 def _same(a: Environment, b: Environment) -> bool:
-    return a.kinds == b.kinds and a.unsure == b.unsure
+    return (a.kinds, a.unsure, a.missing) == (b.kinds, b.unsure, b.missing)

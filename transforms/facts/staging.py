@@ -133,7 +133,8 @@ def choose(a: Kind, b: Kind) -> Kind:
 
 
 def _choose_maybe(a: Kind, b: Kind) -> Kind:
-    values = [k.kind if isinstance(k, Maybe) else stage(k) for k in (a, b) if k != NONE]
+    staged = [stage(k) for k in (a, b) if k != NONE]
+    values = [k.kind if isinstance(k, Maybe) else k for k in staged]
     kind = values[0] if len(values) == 1 else choose(*values)
     return UNKNOWN if kind == UNKNOWN else Maybe(kind)
 
