@@ -146,6 +146,8 @@ class _Companions:
             return {kind.type}
         if isinstance(kind, Tensor) and kind.weak and not kind.mixed:
             return {kind.weak}
+        if is_strong(kind) and not getattr(kind, "mixed", False):
+            return set()
         match node:
             case ast.Name(id=name) if name not in seen:
                 seen.add(name)

@@ -359,12 +359,12 @@ class ModulePlanner:
             not facts.staged or "autograph=False" in "".join(definition.decorators)
         ):
             return False
+        works = facts.operations or facts.staged
         if facts.problems:
-            works = facts.operations or facts.staged
             if works and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
-        works = facts.operations or "stdout" in facts.effects
+        works = works or "stdout" in facts.effects
         if not works or definition.node.name == "__init__":
             return False
         obstacle = self._foreign_obstacle(facts) or self._unexpected(facts)

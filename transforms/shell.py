@@ -7,6 +7,7 @@ becomes a Python function around a `tf.function` core.
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -382,7 +383,18 @@ def _told_apart(text: str, kind: Kind, tag: Tag | None) -> str:
         return _converted(text, kind)
     if tag.type == "none":
         return f"None if {tag.name} else {_converted(text, kind.kind if isinstance(kind, Maybe) else kind)}"
-    return f"{CONVERSIONS[tag.type].format(text)} if {tag.name} else {_converted(text, kind)}"
+    number = _only_number(kind, tag.type) or CONVERSIONS[tag.type].format(text)
+    return f"{number} if {tag.name} else {_converted(text, kind)}"
+
+
+def _only_number(kind: Kind, type_name: str) -> str | None:
+    """The text of the one Python number that a value may be in the place of a tensor."""
+    if not isinstance(kind, Tensor) or kind.weak or len(kind.numbers or ()) != 1:
+        return None
+    (number,) = kind.numbers or ()
+    if type(number).__name__ != type_name:
+        return None
+    return repr(number) if math.isfinite(number) else f'float("{number}")'
 
 
 def _converted(text: str, kind: Kind) -> str:

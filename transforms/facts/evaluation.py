@@ -45,6 +45,7 @@ from .kinds import (
     weak,
 )
 from .modules import blocks, bound_names
+from .numbers import exact_numbers
 from .outcome import Outcome
 from .profile import Recorded
 from .staging import choose, holds_tensor, host_join, is_strong, is_tensor, is_weak
@@ -436,7 +437,10 @@ class Evaluation:
             node,
         )
         self._check_number(name, left, right, kind, node)
-        return _remixed(kind, name, left, right)
+        made = _remixed(kind, name, left, right)
+        if isinstance(made, Tensor) and (made.mixed or made.weak):
+            made = replace(made, numbers=exact_numbers(name, left, right, made.dtype))
+        return made
 
     def _check_number(
         self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
@@ -451,7 +455,8 @@ class Evaluation:
                 "a power of Python numbers that a tensor decides is not lifted", node
             )
         counts = self.innermost_loop() is not None and self.is_staged()
-        if counts and _may_be_number(left, right):
+        exact = exact_numbers(name, left, right, getattr(kind, "dtype", None))
+        if counts and _may_be_number(left, right) and exact is None:
             self.problem("it counts with what may be a Python number or a tensor", node)
 
     def _unaryop(self, node: ast.UnaryOp, environment: Environment) -> Kind:

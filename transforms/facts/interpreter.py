@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from collections.abc import Sequence as Sequenced
+from dataclasses import replace
 
 from ..findings import Refusal
 from .environment import Environment, Flow, FunctionFacts, merge
@@ -380,7 +381,7 @@ class Interpreter(Evaluation):
             grown = merge([entry, body.end, *body.continues], both)
             if staged and grown is not None:
                 self._restore(node, environment, grown)
-                grown = self._carried(node, grown)
+                grown = _widened(self._carried(node, grown), head)
             if grown is None or _same(grown, head):
                 break
             head = grown
@@ -419,9 +420,17 @@ class Interpreter(Evaluation):
     def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:
         """The head of a staged loop: what its body sets lives in the graph."""
         staged = head.copy()
+        counted = {
+            n.target.id
+            for n in ast.walk(node)
+            if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+        }
         for name in self.assigned_in(node):
             if name in staged.kinds:
-                staged.kinds[name] = stage(staged.kinds[name])
+                kind = stage(staged.kinds[name])
+                if name in counted and isinstance(kind, Tensor) and kind.weak == "int":
+                    kind = replace(kind, numbers=None)
+                staged.kinds[name] = kind
         return staged
 
     # ---- with, try
@@ -516,4 +525,20 @@ def _staged(entry: Environment, head: Environment) -> Environment:
 
 
 def _same(a: Environment, b: Environment) -> bool:
-    return (a.kinds, a.unsure, a.missing) == (b.kinds, b.unsure, b.missing)
+    return (a.kinds, a.unsure, a.missing) == (b.kinds, b.unsure, b.missing) and all(
+        _numbers(kind) == _numbers(b.kinds[name]) for name, kind in a.kinds.items()
+    )
+
+
+def _widened(grown: Environment, head: Environment) -> Environment:
+    """What the next round of a loop begins with: numbers that change from round to round are any."""
+    for name, kind in grown.kinds.items():
+        if isinstance(kind, Tensor) and _numbers(kind) != _numbers(
+            head.kinds.get(name)
+        ):
+            grown.kinds[name] = replace(kind, numbers=None)
+    return grown
+
+
+def _numbers(kind: Kind | None) -> tuple[int | float, ...] | None:
+    return kind.numbers if isinstance(kind, Tensor) else None

@@ -23,13 +23,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 Shape = tuple[int | None, ...] | None
 """Dimensions of a tensor: None inside for one that varies, None for an unknown rank."""
 
 MOST_MEMBERS = 6
+MOST_NUMBERS = 4
 
 
 class _Unset:
@@ -89,11 +90,15 @@ class Tensor(Shaped):
     """A tf.Tensor.
 
     `weak` names the Python type (int, float, bool, str) of a Python value that is held in one. `mixed`: what is
-    a tensor in the graph may be a Python value in eager mode, of this or of another type, depending on the run.
+    a tensor in the graph may be a Python value in eager mode, of this or of another type, depending on the run;
+    `numbers` are those it may be, where that is known.
     """
 
     weak: str | None = None
     mixed: bool = False
+    numbers: tuple[int | float, ...] | None = field(
+        default=None, compare=False, repr=False
+    )
     notation: ClassVar[str] = "tensor"
 
     def __str__(self) -> str:
@@ -300,6 +305,26 @@ def weak(name: str) -> Tensor:
     return Tensor(WEAK_DTYPES[name], (), name)
 
 
+def numbers_of(kind: Kind) -> tuple[int | float, ...] | None:
+    """The Python numbers that a value may be; None where that is not known."""
+    if isinstance(kind, Tensor):
+        return kind.numbers if kind.weak or kind.mixed else ()
+    if isinstance(kind, Python) and isinstance(kind.value, int | float):
+        return (kind.value,)
+    return () if isinstance(kind, Variable) else None
+
+
+def all_numbers(*kinds: Kind) -> tuple[int | float, ...] | None:
+    """The Python numbers that one of several values may be; None where that is not known, or where they are many."""
+    found: dict[str, int | float] = {}
+    for kind in kinds:
+        numbers = numbers_of(kind)
+        if numbers is None:
+            return None
+        found |= {repr(number): number for number in numbers}
+    return tuple(found.values()) if len(found) <= MOST_NUMBERS else None
+
+
 def forget(kind: Kind) -> Kind:
     """The kind without the value of a Python constant."""
     if isinstance(kind, Python) and kind != NONE:
@@ -325,13 +350,20 @@ def join_shapes(a: Shape, b: Shape) -> Shape:
 def join(a: Kind, b: Kind) -> Kind:
     """The tightest kind that admits both."""
     if a == b:
-        return a
+        return _both_numbers(a, b)
     if UNKNOWN in (a, b):
         return UNKNOWN
     merged = _merge(a, b)
     if merged is not None:
         return merged
     return _union((*members(a), *members(b)))
+
+
+def _both_numbers(a: Kind, b: Kind) -> Kind:
+    """One of two kinds that are equal but for the Python numbers they may be."""
+    if isinstance(a, Tensor) and a.numbers is not None:
+        return replace(a, numbers=all_numbers(a, b))
+    return a
 
 
 def join_all(kinds: Iterable[Kind]) -> Kind:
@@ -350,7 +382,7 @@ def _merge(a: Kind, b: Kind) -> Kind | None:
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.weak != b.weak:
             return None
         if isinstance(a, Tensor) and isinstance(b, Tensor):
-            a = replace(a, mixed=a.mixed or b.mixed)
+            a = replace(a, mixed=a.mixed or b.mixed, numbers=all_numbers(a, b))
         dtype = a.dtype if a.dtype == b.dtype else None
         return replace(a, dtype=dtype, shape=join_shapes(a.shape, b.shape))
     if isinstance(a, Sequence | Elements) and isinstance(b, Sequence | Elements):

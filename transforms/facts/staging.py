@@ -24,9 +24,11 @@ from .kinds import (
     TensorArray,
     Union,
     Variable,
+    all_numbers,
     join,
     join_shapes,
     members,
+    numbers_of,
     weak,
 )
 
@@ -79,7 +81,9 @@ def stage(kind: Kind) -> Kind:
     if isinstance(kind, Maybe) or kind == NONE:
         return kind
     if isinstance(kind, Python):
-        return weak(kind.type) if kind.type in WEAK_DTYPES else UNKNOWN
+        if kind.type not in WEAK_DTYPES:
+            return UNKNOWN
+        return replace(weak(kind.type), numbers=numbers_of(kind))
     if isinstance(kind, Tensor | TensorArray | Rows):
         return kind
     if isinstance(kind, Variable | Array):
@@ -102,7 +106,7 @@ def stage(kind: Kind) -> Kind:
 def choose(a: Kind, b: Kind) -> Kind:
     """The kind of a value that a tensor chooses between two; unknown where no tensor can hold both."""
     if a == b and not isinstance(a, Python):
-        return a
+        return join(a, b)
     if a == b == NONE:
         return NONE
     if NONE in (a, b) or isinstance(a, Maybe) or isinstance(b, Maybe):
@@ -122,13 +126,15 @@ def choose(a: Kind, b: Kind) -> Kind:
         strong, number = (b, a) if a.weak else (a, b)
         if not takes(strong.dtype, str(number.weak)):
             return UNKNOWN
-        return Tensor(strong.dtype, join_shapes(a.shape, b.shape), None, mixed=True)
+        shape = join_shapes(a.shape, b.shape)
+        return Tensor(strong.dtype, shape, None, True, all_numbers(a, b))
     if a.dtype != b.dtype and a.dtype is not None and b.dtype is not None:
         return UNKNOWN
     return Tensor(
         a.dtype if a.dtype == b.dtype else None,
         join_shapes(a.shape, b.shape),
         mixed=a.mixed or b.mixed,
+        numbers=all_numbers(a, b),
     )
 
 
@@ -141,10 +147,11 @@ def _choose_maybe(a: Kind, b: Kind) -> Kind:
 
 def _choose_weak(a: Tensor, b: Tensor) -> Kind:
     mixed = a.mixed or b.mixed
+    numbers = all_numbers(a, b)
     if a.weak == b.weak:
-        return replace(a, mixed=mixed)
+        return replace(a, mixed=mixed, numbers=numbers)
     if {a.weak, b.weak} == {"int", "float"}:
-        return replace(weak("float"), mixed=True)
+        return replace(weak("float"), mixed=True, numbers=numbers)
     return UNKNOWN
 
 
