@@ -99,6 +99,24 @@ def elements(
     )
 
 
+def remaining(
+    planner: Planner, node: ast.For
+) -> tuple[str, str, list[Step], list[Step], str]:
+    """The same for a loop over what an iterator has left: an element is taken only when it is needed."""
+    iterator = planner.source.segment(node.iter)
+    if not isinstance(node.iter, ast.Name | ast.Attribute):
+        raise Refusal("how this iterator is made is not lifted", node.iter, "GL106")
+    item = planner.names.fresh("item")
+    following = f"{iterator}.get_next_as_optional()"
+    stops = getattr(node, "stops", ())
+    if stops:
+        ended = " | ".join(stops)
+        following = f"{planner.tf}.cond({ended}, lambda: {item}, lambda: {following})"
+    begin = [_bind(planner, node.target, f"{item}.get_value()")]
+    spec = f"{planner.tf}.OptionalSpec({iterator}.element_spec)"
+    return item, following, begin, [], spec
+
+
 def _bind(planner: Planner, target: ast.expr, text: str) -> Step:
     if isinstance(target, ast.Name | ast.Tuple):
         return Code(f"{planner.source.segment(target)} = {text}")

@@ -12,9 +12,11 @@ from .facts.kinds import (
     UNKNOWN,
     Dataset,
     Elements,
+    Iterator,
     Kind,
     Maybe,
     Python,
+    Ragged,
     Sequence,
     Tensor,
     TensorArray,
@@ -406,7 +408,13 @@ def _counter(
             planner, function, "enumerate"
         ):
             return _enumerate(planner, node, inner, carried)
-    if is_strong(kind):
+    if isinstance(kind, Iterator):
+        item, following, begin, before, spec = datasets.remaining(planner, node)
+        first = f"{planner.source.segment(node.iter)}.get_next_as_optional()"
+        return item, _Counter(
+            first, f"{item}.has_value()", following, begin, before, spec
+        )
+    if _has_rows(kind):
         return _rows(planner, node, planner.writer.text(node.iter), kind)
     if isinstance(kind, Sequence) and kind.items:
         return _listed(planner, node, kind)
@@ -567,7 +575,7 @@ def _zip(
     if (
         not isinstance(target, ast.Tuple)
         or len(target.elts) != len(parts)
-        or not all(map(is_strong, kinds))
+        or not all(map(_has_rows, kinds))
     ):
         raise Refusal("this zip is not lifted", node, "GL105")
     before: list[Step] = []
@@ -594,7 +602,7 @@ def _zip(
 
 
 def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, _Counter]:
-    if not is_strong(planner.facts.kind(inner)):
+    if not _has_rows(planner.facts.kind(inner)):
         raise Refusal("this reversed is not lifted", node, "GL105")
     before: list[Step] = []
     rows = _once(planner, node, inner, planner.writer.text(inner), before)
@@ -615,7 +623,7 @@ def _enumerate(
         not isinstance(target, ast.Tuple)
         or len(target.elts) != 2
         or not isinstance(target.elts[0], ast.Name)
-        or not is_strong(kind)
+        or not _has_rows(kind)
     ):
         raise Refusal("this enumerate is not lifted", node, "GL105")
     before: list[Step] = []
@@ -625,10 +633,7 @@ def _enumerate(
     index = planner.names.fresh("index") if own else counted
     begin: list[Step] = [Code(f"{counted} = {index}")] if own else []
     begin.append(_bind_row(planner, target.elts[1], f"{rows}[{index}]"))
-    limit = f"{planner.tf}.cast({_length(planner, rows, kind)}, {planner.tf}.int64)"
-    shape = getattr(kind, "shape", None)
-    if shape and shape[0] is not None:
-        limit = str(shape[0])
+    limit = _length(planner, rows, kind, "int64")
     return index, _Counter(
         f"{planner.tf}.constant(0, {planner.tf}.int64)",
         f"{index} < {limit}",
@@ -657,11 +662,20 @@ def _once(
     return name
 
 
-def _length(planner: Planner, text: str, kind: Kind) -> str:
+def _has_rows(kind: Kind) -> bool:
+    """Whether a loop over a value goes over its rows."""
+    return is_strong(kind) or isinstance(kind, Ragged)
+
+
+def _length(planner: Planner, text: str, kind: Kind, dtype: str = "int32") -> str:
     shape = getattr(kind, "shape", None)
     if shape and shape[0] is not None:
         return str(shape[0])
-    return f"{planner.tf}.shape({text})[0]"
+    if isinstance(kind, Ragged):
+        return f"{text}.nrows({planner.tf}.{dtype})"
+    if dtype == "int32":
+        return f"{planner.tf}.shape({text})[0]"
+    return f"{planner.tf}.shape({text}, {planner.tf}.{dtype})[0]"
 
 
 def _bind_row(planner: Planner, target: ast.expr, text: str) -> Step:

@@ -13,6 +13,7 @@ from . import (
     comprehensions,
     containers,
     exits,
+    iterators,
     printing,
     signatures,
     tensor_arrays,
@@ -209,6 +210,12 @@ class ModulePlanner:
                     facts.definition.original,
                 )
         shell = Shell.of_split(core.result, parts)
+        if "exhausts" in core.effects:
+            raise Refusal(
+                "`next` at the end raises another error in a graph",
+                core.effects["exhausts"][0],
+                "GL106",
+            )
         check_result(shell.result, parts.core.node)
         self._check_parameters(core)
         planner = self._planner(core, cores, shell, [])
@@ -306,6 +313,14 @@ class ModulePlanner:
             )
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
+                return True
+            looping = (
+                iterators.with_loops(facts, self.names)
+                if self.options.enabled("GL106")
+                else None
+            )
+            if looping is not None:
+                self.session.replace_body(definition.qualname, looping)
                 return True
             failing = (
                 assertions.with_failure(facts, self.source)
@@ -409,9 +424,11 @@ class ModulePlanner:
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
-            if "<locals>" in qualname or not (facts.operations or qualname in callers):
+            if "<locals>" in qualname or not (
+                facts.operations or facts.staged or qualname in callers
+            ):
                 continue
-            shell = Shell.of(facts)
+            shell = Shell.of(facts, self.tf)
             if (
                 qualname not in decorated
                 and qualname not in callers

@@ -71,18 +71,23 @@ class Shell:
     """Of what else the core of a split function gives back."""
     failure: str | None = None
     """The `raise` of the shell, under the tag that tells of it."""
+    exhausted: str | None = None
+    """What a graph raises where Python's `next` raises StopIteration, where there is a `next`."""
     keeps: bool = False
     """No shell: all callers are in the graph, and take numbers as tensors."""
 
     @classmethod
-    def of(cls, facts: FunctionFacts) -> Shell:
+    def of(cls, facts: FunctionFacts, tf: str) -> Shell:
         """The shell of a function; the tags it gives back stand behind its result."""
         tags = facts.definition.tags
+        shell = cls(facts.result)
         if tags and isinstance(facts.result, Sequence):
-            return cls(
+            shell = cls(
                 facts.result.items[0], tags=list(tags), failure=facts.definition.failure
             )
-        return cls(facts.result)
+        if "exhausts" in facts.effects:
+            shell.exhausted = f"{tf}.errors.OutOfRangeError"
+        return shell
 
     @classmethod
     def of_split(cls, result: Kind, parts: Split) -> Shell:
@@ -117,7 +122,7 @@ class Shell:
     @property
     def converts(self) -> bool:
         """Whether the result holds Python values."""
-        return _has_python(self.result) or bool(self.tags)
+        return _has_python(self.result) or bool(self.tags or self.exhausted)
 
     @property
     def needed(self) -> bool:
@@ -289,9 +294,10 @@ class Shell:
             and not self.tags
             and isinstance(self.result, Tensor | Rows)
         ):
-            return [f"return {_converted(core_call, leaves[0])}"]
+            return [self._guarded(f"return {_converted(core_call, leaves[0])}")]
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
+        call = self._guarded(call)
         remaining = iter(names)
         tags = {tag.path: tag for tag in self.tags}
         failing = tags.pop((), None) if self.failure else None
@@ -310,6 +316,12 @@ class Shell:
             result = result[1:-1]
         closing = [f"return {result}"] if self.result != NONE else []
         return [call, *raising, *self.epilogue, *closing]
+
+    def _guarded(self, statement: str) -> str:
+        """A call of the core, which raises what Python raises when an iterator is exhausted."""
+        if self.exhausted is None:
+            return statement
+        return f"try:\n    {statement}\nexcept {self.exhausted}:\n    raise StopIteration from None"
 
     def _leaf_names(self, count: int) -> list[str]:
         names: list[str] = []

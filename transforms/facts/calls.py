@@ -34,7 +34,7 @@ from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
 from .staging import holds_tensor, is_tensor, is_weak
 
-PIPELINES = (Dataset, Iterator, Ragged)
+PIPELINES = (Dataset, Iterator)
 GRAPH_BASES = frozenset(
     {
         "object",
@@ -225,7 +225,7 @@ def _enumerate(arguments: Arguments) -> Outcome | None:
     if (
         element is None
         or len(arguments.all) > 2
-        or isinstance(source, Iterator | Ragged)
+        or isinstance(source, Iterator)
         or _counts_tensor(source)
     ):
         return None
@@ -239,7 +239,8 @@ def _enumerate(arguments: Arguments) -> Outcome | None:
                 ),
             )
         )
-    index = weak("int") if is_tensor(source) or isinstance(source, Dataset) else INT
+    in_graph = is_tensor(source) or isinstance(source, Dataset | Ragged)
+    index = weak("int") if in_graph else INT
     return outcome(Elements("enumerate", Sequence("tuple", (index, element))))
 
 
@@ -307,6 +308,18 @@ def _typed(kind: Kind) -> Callable[[Arguments], Outcome | None]:
     return convert
 
 
+def _iter(arguments: Arguments) -> Outcome | None:
+    (source,) = arguments.positional
+    return outcome(Iterator(source.element)) if isinstance(source, PIPELINES) else None
+
+
+def _next(arguments: Arguments) -> Outcome | None:
+    source = arguments.positional[0]
+    if not isinstance(source, Iterator) or len(arguments.all) != 1:
+        return None
+    return outcome(source.element, "assert", "exhausts")
+
+
 def _dict(arguments: Arguments) -> Outcome | None:
     if arguments.positional:
         source = arguments.positional[0]
@@ -332,6 +345,8 @@ _BUILTINS: dict[str, Callable[[Arguments], Outcome | None]] = {
     "enumerate": _enumerate,
     "zip": _zip,
     "reversed": _reversed,
+    "iter": _iter,
+    "next": _next,
     "list": _container("list"),
     "tuple": _container("tuple"),
     "dict": _dict,

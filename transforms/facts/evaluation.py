@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -24,12 +24,14 @@ from .kinds import (
     Dict,
     Elements,
     Function,
+    Iterator,
     Kind,
     Mapping,
     Maybe,
     Module,
     Object,
     Python,
+    Ragged,
     Rows,
     Sequence,
     Shaped,
@@ -65,7 +67,7 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
     "losses": Elements("list", Tensor()),
 }
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
-ALLOWED_EFFECTS = frozenset({"assign", "assert", "stdout", "write"})
+ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ class Evaluation:
     @contextmanager
     def control(
         self, node: ast.AST, staged: bool, loop: bool | None = None
-    ) -> Iterator[None]:
+    ) -> Generator[None]:
         is_loop = isinstance(node, ast.For | ast.While) if loop is None else loop
         self._controls.append(_Control(node, staged, is_loop))
         try:
@@ -668,7 +670,7 @@ class Evaluation:
 
     def iterates_in_graph(self, node: ast.expr, iterable: Kind) -> bool:
         """Whether a loop over this can only be a loop of the graph."""
-        if is_tensor(iterable) or isinstance(iterable, Dataset):
+        if is_tensor(iterable) or isinstance(iterable, Dataset | Iterator | Ragged):
             return True
         if not isinstance(iterable, Elements):
             return False
@@ -676,7 +678,8 @@ class Evaluation:
             return True
         sources = node.args if isinstance(node, ast.Call) else []
         return iterable.type in ("zip", "reversed") and any(
-            is_tensor(self.facts.kind(s)) for s in sources
+            is_tensor(kind) or isinstance(kind, Ragged)
+            for kind in map(self.facts.kind, sources)
         )
 
     def observed_element(self, node: ast.For, iterable: Kind) -> Kind | None:

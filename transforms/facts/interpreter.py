@@ -23,7 +23,6 @@ from .kinds import (
     Iterator,
     Kind,
     Python,
-    Ragged,
     Sequence,
     Tensor,
     join,
@@ -323,13 +322,9 @@ class Interpreter(Evaluation):
         if element is None:
             self.problem(f"what a loop over {iterable} gives is not known", node.iter)
             element = UNKNOWN
-        if isinstance(iterable, Dataset) and _has_unknown(element):
+        if isinstance(iterable, Dataset | Iterator) and _has_unknown(element):
             self.problem(
                 f"what the elements of {iterable} are is not known", node.iter, "GL106"
-            )
-        if isinstance(iterable, Iterator | Ragged):
-            self.problem(
-                f"a loop over {iterable} is not lifted yet", node.iter, "GL106"
             )
         items = iterable.items if isinstance(iterable, Sequence) else ()
         if items and (ended or not staged):

@@ -234,7 +234,7 @@ DATASET: dict[str, Method] = {
 
 
 def _advance(element: Kind, _: Arguments) -> Outcome:
-    return outcome(element, "mutates")
+    return outcome(element, "assert")
 
 
 def _optional(_: Kind, __: Arguments) -> Outcome:
