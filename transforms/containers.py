@@ -1,18 +1,17 @@
-"""GL203 list-append: a list that grows where a tensor decides becomes a `tf.TensorArray`."""
+"""GL203 list-append: a list that grows where a tensor decides becomes a `tf.TensorArray`, or a tensor of its items."""
 
 from __future__ import annotations
 
 import ast
 import copy
-from dataclasses import dataclass
+from dataclasses import replace
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Tensor
-from .facts.modules import blocks
+from .facts.kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Sequence, Tensor
 from .facts.profile import FunctionNode
 from .facts.staging import choose, stage
 from .findings import Refusal
-from .rebuilding import rebuilt, with_origin
+from .lists import List, Lists
 from .rule import Rule
 
 
@@ -20,7 +19,7 @@ class ListAppend(Rule):
     """A Python list that grows in a loop or a branch which a tensor decides.
 
     What it finds:
-        `append` to a local list in a tensor loop or branch.
+        Local lists that are changed in a tensor loop or branch: `append`, `extend`, `insert`, `pop`, `+=`, items set.
 
     Why it matters:
         While a graph is traced the body runs once, so the list gets one symbolic tensor of the loop, which cannot be
@@ -59,7 +58,7 @@ class ListAppend(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Lists whose items are of different dtypes or shapes, that are passed on, or that shrink.
+        Lists whose items are of different dtypes, or that are passed on.
     """
 
     code = "GL203"
@@ -67,32 +66,24 @@ class ListAppend(Rule):
     errors = (r"InaccessibleTensorError", r"cannot be accessed from .*FuncGraph")
 
 
-DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
-
-
-@dataclass
-class _List:
-    """A local list that becomes a TensorArray."""
-
-    name: str
-    element: Tensor
+CHANGES = frozenset({"append", "extend", "insert", "pop", "reverse", "clear"})
 
 
 def with_tensor_arrays(facts: FunctionFacts, tf: str) -> FunctionNode | None:
-    """The function with its growing lists held in TensorArrays; None where it has none.
+    """The function with its growing lists held in the graph; None where it has none.
 
     Raises:
-        Refusal: a list is used in a way that a TensorArray does not serve.
+        Refusal: a list is used in a way that the graph does not serve.
     """
     node = facts.definition.node
     names = _growing(facts)
     if not names:
         return None
-    lists = {name: _List(name, _element(facts, name)) for name in names}
+    lists = Lists(facts, tf, {name: _list(facts, name) for name in names})
     made = copy.copy(node)
-    made.body = _block(node.body, lists, facts, tf)
+    made.body = lists.block(node.body)
     for name in names:
-        _check_uses(made, name)
+        lists.check(made, name)
     return made
 
 
@@ -100,13 +91,101 @@ def _growing(facts: FunctionFacts) -> list[str]:
     """The local lists that are changed where a tensor says so."""
     found: dict[str, None] = {}
     for problem in facts.problems:
-        if problem.code == "GL203" and isinstance(problem.node, ast.Call):
-            match problem.node.func:
-                case ast.Attribute(value=ast.Name(id=name), attr="append") if (
-                    name not in facts.parameters
-                ):
-                    found.setdefault(name)
+        if problem.code == "GL203":
+            name = _changed(problem.node, facts)
+            if name is not None and name not in facts.parameters:
+                found.setdefault(name)
     return list(found)
+
+
+def _changed(node: ast.AST | None, facts: FunctionFacts) -> str | None:
+    """The list that a node changes, or gives its length."""
+    match node:
+        case (
+            ast.Call(func=ast.Attribute(value=ast.Name() as owner))
+            | ast.Subscript(value=ast.Name() as owner)
+        ):
+            return None if isinstance(facts.kind(owner), Dict | Mapping) else owner.id
+        case ast.AugAssign(target=ast.Name(id=name)):
+            return name
+        case ast.BinOp():
+            for statement in ast.walk(facts.definition.node):
+                match statement:
+                    case ast.Assign(targets=[ast.Name(id=name)]) if (
+                        statement.value is node
+                    ):
+                        return name
+    return None
+
+
+def _list(facts: FunctionFacts, name: str) -> List:
+    """What is known of a list: its items, and whether its uses need one tensor.
+
+    Raises:
+        Refusal: no tensor holds its items.
+    """
+    element = _element(facts, name)
+    rows = any(_needs_rows(node, name) for node in ast.walk(facts.definition.node))
+    alone = any(_is_alone(node, name) for node in ast.walk(facts.definition.node))
+    node = facts.definition.original
+    if element.mixed and alone:
+        raise Refusal(f"`{name}` holds Python numbers and tensors", node, "GL203")
+    if rows and (element.shape is None or None in element.shape):
+        raise Refusal(f"the items of `{name}` may differ in shape", node, "GL203")
+    return List(name, replace(element, mixed=False), rows)
+
+
+def _needs_rows(node: ast.AST, name: str) -> bool:
+    """Whether a use of a list is one that a TensorArray does not serve, but a tensor does."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Name(id=n),
+                attr="insert" | "pop" | "reverse" | "clear",
+            )
+        ):
+            return n == name
+        case (
+            ast.Call(
+                func=ast.Attribute(value=ast.Name(id=n), attr="extend"), args=[value]
+            )
+            | ast.AugAssign(target=ast.Name(id=n), value=value)
+        ):
+            return n == name and not isinstance(value, ast.List | ast.Tuple)
+        case ast.Assign(targets=[ast.Name(id=n)], value=value) if n == name:
+            return not isinstance(value, ast.List)
+        case ast.Subscript(value=ast.Name(id=n), slice=index, ctx=ast.Load()):
+            return n == name and not _is_constant(index)
+        case ast.Subscript(value=ast.Name(id=n)):
+            return n == name
+    return False
+
+
+def _is_constant(index: ast.expr) -> bool:
+    match index:
+        case (
+            ast.Constant(value=int())
+            | ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int()))
+        ):
+            return True
+    return False
+
+
+def _is_alone(node: ast.AST, name: str) -> bool:
+    """Whether an item of a list, or the list itself, is read as Python's."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=n), ctx=ast.Load()):
+            return n == name
+        case ast.For(iter=source):
+            return any(
+                isinstance(n, ast.Name) and n.id == name for n in ast.walk(source)
+            )
+        case ast.Return(value=ast.expr() as value):
+            parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+            return any(isinstance(p, ast.Name) and p.id == name for p in parts)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr="pop")):
+            return n == name
+    return False
 
 
 def _element(facts: FunctionFacts, name: str) -> Tensor:
@@ -115,265 +194,57 @@ def _element(facts: FunctionFacts, name: str) -> Tensor:
     Raises:
         Refusal: they differ, or are no tensors.
     """
-    kinds: list[Kind] = []
+    joined: Kind | None = None
     for node in ast.walk(facts.definition.node):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name(id=n), attr="append"), args=[value]
-            ) if n == name:
-                kinds.append(stage(facts.kind(value)))
-            case ast.Assign(targets=[ast.Name(id=n)], value=ast.List(elts=elts)) if (
-                n == name
-            ):
-                kinds += [stage(facts.kind(e)) for e in elts]
-    joined = kinds[0] if kinds else None
-    for kind in kinds[1:]:
-        joined = choose(joined, kind) if joined is not None else kind
-    if not isinstance(joined, Tensor) or joined.dtype is None or joined.mixed:
+        for kind in _given(facts, node, name):
+            item = _as_tensor(kind)
+            joined = item if joined is None else choose(joined, item)
+    if not isinstance(joined, Tensor) or joined.dtype is None:
         raise Refusal(
             f"`{name}` holds items of kinds that no one tensor holds",
-            facts.definition.original,
-            "GL203",
-        )
-    if joined.shape is not None and None in joined.shape:
-        raise Refusal(
-            f"the items of `{name}` may differ in shape",
             facts.definition.original,
             "GL203",
         )
     return joined
 
 
-# ---- the statements
-
-
-def _block(
-    body: list[ast.stmt], lists: dict[str, _List], facts: FunctionFacts, tf: str
-) -> list[ast.stmt]:
-    return [made for node in body for made in _statement(node, lists, facts, tf)]
-
-
-def _statement(
-    node: ast.stmt, lists: dict[str, _List], facts: FunctionFacts, tf: str
-) -> list[ast.stmt]:
-    if not any(isinstance(n, ast.Name) and n.id in lists for n in ast.walk(node)):
-        return [node]
+def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:
+    """The kinds of the items that a statement or call puts into a list."""
     match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=elts)) if (
-            name in lists
-        ):
-            made = [_assign(name, _array(lists[name], tf), node)]
-            return made + [
-                _append(name, _item(e, e, lists[name], facts), node) for e in elts
-            ]
-        case ast.Expr(
-            value=ast.Call(
-                func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value]
+        case (
+            ast.Call(
+                func=ast.Attribute(value=ast.Name(id=n), attr="append"), args=[value]
             )
-        ) if name in lists:
-            return [
-                _append(
-                    name,
-                    _item(_used(value, lists, facts, tf), value, lists[name], facts),
-                    node,
-                )
-            ]
-        case ast.Return(value=ast.Name(id=name)) if name in lists:
-            whole = ast.Call(
-                ast.Name("list", ast.Load()), [_method(name, "stack", [])], []
+            | ast.Call(
+                func=ast.Attribute(value=ast.Name(id=n), attr="insert"), args=[_, value]
             )
-            if lists[name].element.weak:
-                whole.items_type = lists[name].element.weak  # type: ignore[attr-defined]
-            return [with_origin(ast.Return(whole), node)]
-    if blocks(node):
-        inner = rebuilt(node, lambda block: _block(block, lists, facts, tf))
-        made_node = with_origin(copy.copy(inner), node)
-        for name in ("test", "iter"):
-            if hasattr(node, name):
-                setattr(made_node, name, _used(getattr(node, name), lists, facts, tf))
-        return [made_node]
-    rewritten: ast.stmt = _Uses(lists, facts, tf).visit(copy.deepcopy(node))
-    return [with_origin(rewritten, node)]
-
-
-def _assign(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
-    return with_origin(ast.Assign([ast.Name(name, ast.Store())], value), origin)
-
-
-def _append(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
-    size = _method(name, "size", [])
-    return _assign(name, _method(name, "write", [size, value]), origin)
-
-
-def _item(
-    node: ast.expr, value: ast.expr, made: _List, facts: FunctionFacts
-) -> ast.expr:
-    """A value as the list's TensorArray takes it: a Python int in a list of floats is a float."""
-    kind = stage(facts.kind(value))
-    if made.element.weak == "float" and isinstance(kind, Tensor) and kind.weak == "int":
-        return ast.Call(ast.Name("float", ast.Load()), [node], [])
-    return node
-
-
-def _array(made: _List, tf: str) -> ast.expr:
-    dims = "None" if made.element.shape is None else str(list(made.element.shape))
-    text = (
-        f"{tf}.TensorArray({tf}.{made.element.dtype}, size=0, dynamic_size=True, "
-        f"clear_after_read=False, element_shape={dims})"
-    )
-    return _bare(ast.parse(text, mode="eval").body)
-
-
-def _bare(node: ast.expr) -> ast.expr:
-    """A made expression: it stands nowhere in the file."""
-    for inner in ast.walk(node):
-        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            if hasattr(inner, name):
-                delattr(inner, name)
-    return node
-
-
-def _method(name: str, method: str, args: list[ast.expr]) -> ast.expr:
-    return ast.Call(
-        ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load()), args, []
-    )
-
-
-# ---- the uses
-
-
-def _used(
-    node: ast.expr, lists: dict[str, _List], facts: FunctionFacts, tf: str
-) -> ast.expr:
-    made: ast.expr = _Uses(lists, facts, tf).visit(
-        copy.deepcopy(node) if _mentions(node, lists) else node
-    )
-    return made
-
-
-def _mentions(node: ast.AST, lists: dict[str, _List]) -> bool:
-    return any(isinstance(n, ast.Name) and n.id in lists for n in ast.walk(node))
-
-
-class _Uses(ast.NodeTransformer):
-    """Reads of a list, as reads of its TensorArray."""
-
-    def __init__(self, lists: dict[str, _List], facts: FunctionFacts, tf: str) -> None:
-        self.lists = lists
-        self.facts = facts
-        self.tf = tf
-
-    def _made(self, node: ast.expr, old: ast.expr) -> ast.expr:
-        ast.copy_location(node, old)
-        node.made = True  # type: ignore[attr-defined]
-        return node
-
-    def _stacked(self, name: str) -> ast.expr:
-        """The list as TensorFlow makes one tensor of it: Python numbers become float32 and int32."""
-        default = DEFAULTS.get(self.lists[name].element.weak or "")
-        text = (
-            f"{name}.stack()"
-            if default is None
-            else f"{self.tf}.cast({name}.stack(), {self.tf}.{default})"
-        )
-        return _bare(ast.parse(text, mode="eval").body)
-
-    def _read(self, name: str, index: str) -> ast.expr:
-        number = self.lists[name].element.weak
-        text = f"{name}.read({index})"
-        return _bare(
-            ast.parse(f"{number}({text})" if number else text, mode="eval").body
-        )
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        match node:
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)]) if (
-                name in self.lists
-            ):
-                size = _bare(ast.parse(f"int({name}.size())", mode="eval").body)
-                return self._made(size, node)
-            case ast.Call(
-                func=ast.Attribute(
-                    attr="stack" | "convert_to_tensor" | "constant",
-                    value=ast.Name(id=owner),
-                ),
-                args=[ast.Name(id=name)],
-                keywords=[],
-            ) if name in self.lists and owner == self.tf:
-                return self._made(self._stacked(name), node)
-            case ast.Call(
-                func=ast.Attribute(attr="add_n", value=ast.Name(id=owner)),
-                args=[ast.Name(id=name)],
-                keywords=[],
-            ) if (
-                name in self.lists
-                and owner == self.tf
-                and not self.lists[name].element.weak
-            ):
-                text = f"{self.tf}.reduce_sum({name}.stack(), axis=0)"
-                return self._made(_bare(ast.parse(text, mode="eval").body), node)
-            case ast.Call(
-                func=ast.Attribute(attr="concat", value=ast.Name(id=owner)),
-                args=[ast.Name(id=name), axis],
-                keywords=[],
-            ) if (
-                name in self.lists
-                and owner == self.tf
-                and isinstance(axis, ast.Constant)
-                and axis.value == 0
-            ):
-                return self._made(_method(name, "concat", []), node)
-            case ast.Call(
-                func=ast.Attribute(attr=attr, value=ast.Name(id=owner)),
-                args=[ast.Name(id=name), *rest],
-            ) if name in self.lists and owner == self.tf and attr.startswith("reduce_"):
-                node.args = [self._made(self._stacked(name), node.args[0]), *rest]
-                return node
-        return self.generic_visit(node)
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        match node:
-            case ast.Subscript(
-                value=ast.Name(id=name),
-                slice=ast.UnaryOp(
-                    op=ast.USub(), operand=ast.Constant(value=int() as n)
-                ),
-                ctx=ast.Load(),
-            ) if name in self.lists:
-                return self._made(self._read(name, f"{name}.size() - {n}"), node)
-            case ast.Subscript(
-                value=ast.Name(id=name),
-                slice=ast.Constant(value=int() as n),
-                ctx=ast.Load(),
-            ) if name in self.lists:
-                return self._made(self._read(name, str(n)), node)
-        return self.generic_visit(node)
-
-
-def _check_uses(node: FunctionNode, name: str) -> None:
-    """Refuse a list that is used otherwise than its TensorArray can be.
-
-    Raises:
-        Refusal: with the place.
-    """
-    allowed: set[int] = set()
-    for inner in ast.walk(node):
-        match inner:
-            case ast.Attribute(
-                value=ast.Name(id=n) as use,
-                attr="write" | "size" | "stack" | "concat" | "read",
-            ) if n == name:
-                allowed.add(id(use))
-            case ast.Assign(targets=[ast.Name(id=n) as use]) if n == name:
-                allowed.add(id(use))
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Name)
-            and inner.id == name
-            and id(inner) not in allowed
-        ):
-            raise Refusal(
-                f"`{name}` is used in a way that a TensorArray does not serve",
-                inner,
-                "GL203",
+            | ast.Assign(targets=[ast.Subscript(value=ast.Name(id=n))], value=value)
+        ) if n == name:
+            return [facts.kind(value)]
+        case (
+            ast.Call(
+                func=ast.Attribute(value=ast.Name(id=n), attr="extend"), args=[several]
             )
+            | ast.AugAssign(target=ast.Name(id=n), value=several)
+            | ast.Assign(targets=[ast.Name(id=n)], value=several)
+        ) if n == name:
+            kind = facts.kind(several)
+            if isinstance(kind, Sequence):
+                return list(kind.items)
+            return [kind.element] if isinstance(kind, Elements) else [UNKNOWN]
+    return []
+
+
+def _as_tensor(kind: Kind) -> Kind:
+    """An item as TensorFlow makes one tensor of it: a list of tensors is stacked."""
+    if isinstance(kind, Elements | Sequence) and kind.type in ("list", "tuple"):
+        inner = kind.items if isinstance(kind, Sequence) else (kind.element,)
+        joined = _as_tensor(inner[0]) if inner else UNKNOWN
+        for item in inner[1:]:
+            joined = choose(joined, _as_tensor(item))
+        if not isinstance(joined, Tensor) or joined.weak or joined.mixed:
+            return UNKNOWN
+        count = len(inner) if isinstance(kind, Sequence) else None
+        shape = None if joined.shape is None else (count, *joined.shape)
+        return Tensor(joined.dtype, shape)
+    return stage(kind)

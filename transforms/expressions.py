@@ -293,6 +293,10 @@ class Writer:
             raise Refusal(
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
             )
+        if short == "range":
+            return self._range(node)
+        if short in ("repeat", "tile") and not is_weak(self.kind(node.args[0])):
+            return None
         if short in (
             "stack",
             "identity",
@@ -306,6 +310,21 @@ class Writer:
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
             )
         return None
+
+    def _range(self, node: ast.Call) -> str | None:
+        """`tf.range` of Python numbers counts in the dtype that it gives these."""
+        dtype = getattr(self.kind(node), "dtype", None)
+        if any(k.arg == "dtype" for k in node.keywords):
+            return None
+        if dtype is None or node.keywords:
+            raise Refusal("the dtype of this range is not known", node)
+        texts = [
+            self.promotion.cast(self.text(a), f"{self.tf}.{dtype}")
+            if is_weak(self.kind(a))
+            else self.text(a)
+            for a in node.args
+        ]
+        return f"{self.source.segment(node.func)}({', '.join(texts)})"
 
     def _converted_argument(self, node: ast.Call) -> str:
         """A Python number alone becomes a tensor of TensorFlow's default dtype."""

@@ -40,7 +40,6 @@ from .kinds import (
     Union,
     Variable,
     forget,
-    join,
     join_all,
     members,
     python,
@@ -50,7 +49,17 @@ from .modules import blocks, bound_names
 from .numbers import exact_numbers
 from .outcome import Outcome
 from .profile import Recorded
-from .staging import choose, holds_tensor, host_join, is_strong, is_tensor, is_weak
+from .staging import (
+    choose,
+    holds_tensor,
+    host_join,
+    is_list,
+    is_strong,
+    is_tensor,
+    is_weak,
+    list_of,
+)
+from .tensorflow_values import constant_int
 
 if TYPE_CHECKING:
     from .session import Session
@@ -432,6 +441,9 @@ class Evaluation:
         return kind
 
     def _binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        if name == "mult" and is_list(left) and is_weak(right):
+            self.problem("a list is as long as a tensor says", node, "GL203")
+            return list_of(operators.iterate(left) or UNKNOWN)
         plain = [_unmixed(left), _unmixed(right)]
         kind = self.settle(
             operators.binary(name, *plain),
@@ -905,7 +917,8 @@ class Evaluation:
             )
         if self.is_fresh(owner.id):
             self.effect("mutates", node)
-        environment.bind(owner.id, _mutated(receiver, name, arguments))
+        changed = _mutated(receiver, name, arguments, self.is_staged())
+        environment.bind(owner.id, changed)
         return found.kind
 
     def is_fresh(self, name: str) -> bool:
@@ -1121,23 +1134,48 @@ def _item_owners(target: ast.expr) -> list[str]:
     return []
 
 
-def _mutated(receiver: Kind, name: str, arguments: Arguments) -> Kind:
-    if isinstance(receiver, Sequence) and receiver.type == "list":
-        if name == "append" and len(arguments.positional) == 1:
-            return Sequence("list", (*receiver.items, arguments.positional[0]))
-        if (
-            name == "extend"
-            and len(arguments.positional) == 1
-            and isinstance(arguments.positional[0], Sequence)
+def _mutated(receiver: Kind, name: str, arguments: Arguments, staged: bool) -> Kind:
+    """A list after one of its methods."""
+    if not is_list(receiver):
+        return receiver
+    given = arguments.positional
+    if isinstance(receiver, Sequence) and not arguments.keywords:
+        exact = _exactly_mutated(list(receiver.items), name, given)
+        if exact is not None:
+            return Sequence("list", tuple(exact))
+    added: list[Kind] = []
+    if name in ("append", "insert"):
+        added = [given[-1]]
+    elif name == "extend":
+        added = [operators.iterate(given[0]) or UNKNOWN]
+    before = (
+        list(receiver.items) if isinstance(receiver, Sequence) else [receiver.element]  # type: ignore[attr-defined]
+    )
+    if staged:
+        return list_of(*before, *added)
+    return Elements("list", join_all(map(forget, [*before, *added])))
+
+
+def _exactly_mutated(
+    items: list[Kind], name: str, given: list[Kind]
+) -> list[Kind] | None:
+    """The items of a list after one of its methods; None where they are not known one by one."""
+    place = constant_int(given[0]) if given else -1
+    match name, given:
+        case "append", [item]:
+            return [*items, item]
+        case "extend", [Sequence(items=more)]:
+            return [*items, *more]
+        case "insert", [_, item] if place is not None:
+            items.insert(place, item)
+            return items
+        case "pop", _ if (
+            items and place is not None and (-len(items) <= place < len(items))
         ):
-            return Sequence("list", (*receiver.items, *arguments.positional[0].items))
-        if name == "pop" and not arguments.all and receiver.items:
-            return Sequence("list", receiver.items[:-1])
-        return Elements(
-            "list", join_all(map(forget, [*receiver.items, *arguments.positional]))
-        )
-    if isinstance(receiver, Elements) and name in ("append", "insert"):
-        return Elements(
-            "list", join(receiver.element, forget(arguments.positional[-1]))
-        )
-    return receiver
+            items.pop(place)
+            return items
+        case "reverse", []:
+            return items[::-1]
+        case "clear", []:
+            return []
+    return None

@@ -19,18 +19,22 @@ from .kinds import (
     UNKNOWN,
     Dataset,
     Dict,
+    Elements,
     Function,
     Iterator,
     Kind,
+    Mapping,
     Python,
     Sequence,
     Tensor,
+    forget,
     join,
+    join_all,
 )
 from .modules import FunctionDefinition, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
-from .staging import choose, host_join, is_tensor, stage
+from .staging import choose, host_join, is_list, is_tensor, list_of, stage
 
 MOST_ROUNDS = 12
 HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
@@ -166,10 +170,19 @@ class Interpreter(Evaluation):
         left = self.evaluate(loaded, environment)
         right = self.evaluate(node.value, environment)
         kind = self.binary(node.op, left, right, node)
-        if isinstance(left, Sequence) and left.type == "list":
-            self.problem("a list is changed in place", node, "GL203")
+        if is_list(left):
+            self._changes_list(node, left)
         self.assign(node.target, kind, environment)
         return Flow(environment)
+
+    def _changes_list(self, node: ast.AugAssign, left: Kind) -> None:
+        name = node.target.id if isinstance(node.target, ast.Name) else None
+        if name is None or (name in self.facts.parameters and not self.is_fresh(name)):
+            self.problem("the caller's list is changed in place", node, "GL204")
+        elif self.is_staged():
+            self.problem(
+                "a list or dict is changed where a tensor says so", node, "GL203"
+            )
 
     def assign(self, target: ast.expr, kind: Kind, environment: Environment) -> None:
         self.facts.kinds[target] = kind
@@ -234,10 +247,19 @@ class Interpreter(Evaluation):
                 f"the caller's `{value.id}` is changed in place", target, "GL204"
             )
         changed = _with_item(container, key, kind)
-        if changed is None:
-            self.problem("which item is changed here is not known", target, "GL203")
-        else:
+        if changed is not None:
             environment.bind(value.id, changed)
+            return
+        staged = self.is_staged() or is_tensor(key)
+        if staged or not isinstance(container, Sequence | Elements | Dict | Mapping):
+            self.problem("which item is changed here is not known", target, "GL203")
+        items = container.items if isinstance(container, Sequence) else ()
+        if is_list(container):
+            before = items or (iterate(container) or UNKNOWN,)
+            both = list_of if staged else _any_list
+            environment.bind(value.id, both(*before, kind))
+        elif not staged and isinstance(container, Dict | Mapping):
+            environment.bind(value.id, _with_entry(container, key, kind))
 
     def _delete(self, node: ast.Delete, environment: Environment) -> Flow:
         for target in node.targets:
@@ -508,6 +530,22 @@ def _with_item(container: Kind, key: Kind, kind: Kind) -> Kind | None:
         entries[key.value] = kind
         return Dict(tuple(entries.items()))
     return None
+
+
+def _any_list(*items: Kind) -> Kind:
+    return Elements("list", join_all(map(forget, items)))
+
+
+def _with_entry(container: Dict | Mapping, key: Kind, kind: Kind) -> Kind:
+    """A dict with one more entry, under a key that Python knows while tracing."""
+    if isinstance(container, Dict):
+        keys: list[Kind] = [Python("str")] * len(container.items)
+        values = [value for _, value in container.items]
+    else:
+        keys, values = [container.key], [container.value]
+    return Mapping(
+        join_all(map(forget, [*keys, key])), join_all(map(forget, [*values, kind]))
+    )
 
 
 def _staged(entry: Environment, head: Environment) -> Environment:

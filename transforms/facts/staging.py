@@ -15,6 +15,7 @@ from .kinds import (
     WEAK_DTYPES,
     Array,
     Dict,
+    Elements,
     Kind,
     Maybe,
     Python,
@@ -97,6 +98,8 @@ def stage(kind: Kind) -> Kind:
     if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
         items = tuple(map(stage, kind.items))
         return UNKNOWN if UNKNOWN in items else Sequence(kind.type, items)
+    if isinstance(kind, Elements) and kind.type == "list":
+        return list_of(kind.element)
     if isinstance(kind, Dict):
         values = tuple((key, stage(value)) for key, value in kind.items)
         return UNKNOWN if any(v == UNKNOWN for _, v in values) else Dict(values)
@@ -113,6 +116,8 @@ def choose(a: Kind, b: Kind) -> Kind:
         return _choose_maybe(a, b)
     if isinstance(a, Sequence) and isinstance(b, Sequence):
         return _choose_sequences(a, b)
+    if is_list(a) and is_list(b):
+        return list_of(*_list_items(a), *_list_items(b))
     if isinstance(a, Dict) and isinstance(b, Dict):
         return _choose_dicts(a, b)
     if isinstance(a, TensorArray) and isinstance(b, TensorArray) and a.dtype == b.dtype:
@@ -156,10 +161,30 @@ def _choose_weak(a: Tensor, b: Tensor) -> Kind:
 
 
 def _choose_sequences(a: Sequence, b: Sequence) -> Kind:
-    if a.type != b.type or len(a.items) != len(b.items):
+    if a.type != b.type:
         return UNKNOWN
+    if len(a.items) != len(b.items):
+        return list_of(*a.items, *b.items) if a.type == "list" else UNKNOWN
     items = tuple(map(choose, a.items, b.items))
     return UNKNOWN if UNKNOWN in items else Sequence(a.type, items)
+
+
+def is_list(kind: Kind) -> bool:
+    return isinstance(kind, Sequence | Elements) and kind.type == "list"
+
+
+def _list_items(kind: Kind) -> tuple[Kind, ...]:
+    if isinstance(kind, Sequence):
+        return kind.items
+    return (kind.element,) if isinstance(kind, Elements) else ()
+
+
+def list_of(*items: Kind) -> Kind:
+    """A list of any length that holds such items, as a tensor decides; unknown where no one kind holds them."""
+    element = stage(items[0]) if items else UNKNOWN
+    for item in items[1:]:
+        element = choose(element, item)
+    return UNKNOWN if element == UNKNOWN else Elements("list", element)
 
 
 def _choose_dicts(a: Dict, b: Dict) -> Kind:

@@ -45,11 +45,9 @@ def variable(a: Arguments) -> Outcome:
 
 
 def tensor_array(a: Arguments) -> Kind:
-    """tf.TensorArray; elements of several shapes (infer_shape=False) are not followed."""
+    """tf.TensorArray; elements of unknown rank that may differ (infer_shape=False) are not followed."""
     shape = None if a["element_shape"] == NONE else values.shape_of(a["element_shape"])
-    if values.constant_bool(a["infer_shape"]) is not True and (
-        shape is None or None in shape
-    ):
+    if values.constant_bool(a["infer_shape"]) is not True and shape is None:
         raise Unsure("a TensorArray of several shapes")
     return TensorArray(values.dtype_of(a["dtype"]), shape)
 

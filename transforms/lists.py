@@ -1,0 +1,588 @@
+"""Rewrites a function's uses of a Python list that lives in the graph, as a TensorArray or as a tensor of its items."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import dataclass
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Elements, Sequence, Tensor
+from .facts.modules import blocks
+from .facts.profile import FunctionNode
+from .facts.staging import stage
+from .findings import Refusal
+from .rebuilding import rebuilt, with_origin
+
+DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
+MAKERS = frozenset({"stack", "convert_to_tensor", "constant"})
+ITERATING = frozenset(
+    [
+        "zip",
+        "enumerate",
+        "reversed",
+        "sum",
+        "min",
+        "max",
+        "any",
+        "all",
+        "sorted",
+        "list",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class List:
+    """A local list: `rows` where it becomes one tensor, else it becomes a TensorArray."""
+
+    name: str
+    element: Tensor
+    rows: bool
+
+
+class Lists:
+    """Rewrites the uses of lists; what stays unwritten is found by `check`."""
+
+    def __init__(self, facts: FunctionFacts, tf: str, lists: dict[str, List]) -> None:
+        self.facts = facts
+        self.tf = tf
+        self.lists = lists
+
+    # ---- statements
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return [made for node in body for made in self._statement(node)]
+
+    def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        if not self._mentions(node):
+            return [node]
+        made = self._change(node)
+        if made is not None:
+            return [with_origin(s, node) for s in made]
+        if blocks(node):
+            inner = with_origin(copy.copy(rebuilt(node, self.block)), node)
+            for name in ("test", "iter"):
+                if hasattr(node, name):
+                    setattr(inner, name, self._header(getattr(node, name)))
+            return [self._with_python_items(node, inner)]
+        popped = self._popped(node)
+        if popped is not None:
+            return [with_origin(s, node) for s in popped]
+        if isinstance(node, ast.Return) and self._gives(node.value):
+            assert node.value is not None
+            return [with_origin(ast.Return(self._returned(node.value)), node)]
+        rewritten: ast.stmt = _Uses(self).visit(copy.deepcopy(node))
+        return [with_origin(rewritten, node)]
+
+    def _mentions(self, node: ast.AST) -> bool:
+        return any(
+            isinstance(n, ast.Name) and n.id in self.lists for n in ast.walk(node)
+        )
+
+    def _change(self, node: ast.stmt) -> list[ast.stmt] | None:
+        """What makes or changes a list."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                name in self.lists
+            ):
+                return self._made(self.lists[name], value)
+            case ast.AugAssign(target=ast.Name(id=name), value=value) if (
+                name in self.lists
+            ):
+                return self._extended(self.lists[name], value)
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args
+                )
+            ) if name in self.lists:
+                return self._called(self.lists[name], method, args)
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=name), slice=index)],
+                value=value,
+            ) if name in self.lists:
+                return [self._with_item(self.lists[name], index, self._used(value))]
+            case ast.AugAssign(
+                target=ast.Subscript(value=ast.Name(id=name), slice=index) as target
+            ) if name in self.lists:
+                read = self._read(self.lists[name], self._text(index))
+                new = ast.BinOp(read, node.op, self._used(node.value))
+                return [self._with_item(self.lists[target.value.id], index, new)]  # type: ignore[attr-defined]
+            case ast.Delete(
+                targets=[ast.Subscript(value=ast.Name(id=name), slice=index)]
+            ) if name in self.lists:
+                return [self._without(self.lists[name], index)]
+        return None
+
+    def _made(self, made: List, value: ast.expr) -> list[ast.stmt]:
+        elts = value.elts if isinstance(value, ast.List) else None
+        if made.rows:
+            return [_assign(made.name, self._tensor_of(made, value))]
+        return [
+            _assign(made.name, self._array(made)),
+            *(self._append(made, e) for e in elts or ()),
+        ]
+
+    def _called(
+        self, made: List, method: str, args: list[ast.expr]
+    ) -> list[ast.stmt] | None:
+        name = made.name
+        match method, args:
+            case "append", [value]:
+                return [self._append(made, value)]
+            case "extend", [value]:
+                return self._extended(made, value)
+            case "insert", [ast.Constant(value=int() as place), value] if place >= 0:
+                parts = [f"{name}[:{place}]"] if place else []
+                rest = f"{name}[{place}:]" if place else name
+                return [
+                    self._concatenated(made, [*parts, self._row(made, value), rest])
+                ]
+            case "pop", _ if len(args) < 2:
+                return [self._without(made, args[0] if args else ast.Constant(-1))]
+            case "reverse", []:
+                return [_assign(name, _expression(f"{name}[::-1]"))]
+            case "clear", []:
+                return [_assign(name, self._tensor_of(made, ast.List([], ast.Load())))]
+        return None
+
+    def _append(self, made: List, value: ast.expr) -> ast.stmt:
+        if made.rows:
+            return self._concatenated(made, [made.name, self._row(made, value)])
+        size = _method(made.name, "size", [])
+        return _assign(
+            made.name, _method(made.name, "write", [size, self._item(made, value)])
+        )
+
+    def _extended(self, made: List, value: ast.expr) -> list[ast.stmt]:
+        if isinstance(value, ast.List | ast.Tuple):
+            return [self._append(made, e) for e in value.elts]
+        return [self._concatenated(made, [made.name, self._tensor_of(made, value)])]
+
+    def _concatenated(self, made: List, parts: list[str | ast.expr]) -> ast.stmt:
+        nodes = [_expression(p) if isinstance(p, str) else p for p in parts]
+        call = _call(f"{self.tf}.concat", ast.List(nodes, ast.Load()), ast.Constant(0))
+        return _assign(made.name, call)
+
+    def _with_item(self, made: List, index: ast.expr, value: ast.expr) -> ast.stmt:
+        place: ast.expr = self._used(index)
+        match index:
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as n)):
+                place = _expression(f"{self._size(made)} - {n}")
+        row = ast.List([self._converted(made, value, value)], ast.Load())
+        where = ast.List([ast.List([place], ast.Load())], ast.Load())
+        held = self._constant(made, row)
+        update = f"{self.tf}.tensor_scatter_nd_update"
+        return _assign(made.name, _call(update, _name(made.name), where, held))
+
+    def _without(self, made: List, index: ast.expr) -> ast.stmt:
+        rest = {"0": f"{made.name}[1:]", "-1": f"{made.name}[:-1]"}
+        text = rest.get(ast.unparse(index))
+        if text is None:
+            raise Refusal("only the first or last item can be taken", index, "GL203")
+        return _assign(made.name, _expression(text))
+
+    def _popped(self, node: ast.stmt) -> list[ast.stmt] | None:
+        """A statement that takes an item out of a list, as one that reads it and one that leaves it out."""
+        found = [n for n in ast.walk(node) if self._is_pop(n)]
+        if not found:
+            return None
+        (call, *more) = found
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        assert isinstance(call.func.value, ast.Name)
+        made = self.lists[call.func.value.id]
+        uses = [
+            n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == made.name
+        ]
+        if more or len(uses) > 1 or len(call.args) > 1:
+            raise Refusal("a list is used twice where it shrinks", node, "GL203")
+        index = call.args[0] if call.args else ast.Constant(-1)
+        read = self._read(made, ast.unparse(index))
+        rewritten: ast.stmt = _Replaced(call, read, self).visit(copy.deepcopy(node))
+        return [rewritten, self._without(made, index)]
+
+    def _is_pop(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop")):
+                return name in self.lists
+        return False
+
+    def _with_python_items(self, node: ast.stmt, made: ast.stmt) -> ast.stmt:
+        """A loop over a list of Python numbers goes over numbers."""
+        match node:
+            case ast.For(target=ast.Name(id=target), iter=ast.Name(id=name)) if (
+                name in self.lists and self.lists[name].element.weak
+            ):
+                number = _expression(f"{self.lists[name].element.weak}({target})")
+                assert isinstance(made, ast.For)
+                made.body = [_assign(target, number), *made.body]
+        return made
+
+    # ---- expressions
+
+    def _used(self, node: ast.expr) -> ast.expr:
+        if not self._mentions(node):
+            return node
+        made: ast.expr = _Uses(self).visit(copy.deepcopy(node))
+        return made
+
+    def _header(self, node: ast.expr) -> ast.expr:
+        """A loop over a list goes over the tensor of its items."""
+        goes_over = isinstance(node, ast.Name) and not _is_test(node, self.facts)
+        if goes_over and node.id in self.lists:  # type: ignore[attr-defined]
+            return _expression(self.whole(self.lists[node.id]))  # type: ignore[attr-defined]
+        return self._used(node)
+
+    def _text(self, node: ast.expr) -> str:
+        return ast.unparse(ast.fix_missing_locations(copy.deepcopy(self._used(node))))
+
+    def _gives(self, node: ast.expr | None) -> bool:
+        """Whether a list is returned, or is part of what is."""
+        match node:
+            case ast.Name(id=name):
+                return name in self.lists
+            case ast.Tuple(elts=parts) | ast.Dict(values=parts):
+                return any(map(self._gives, parts))
+        return False
+
+    def _returned(self, node: ast.expr) -> ast.expr:
+        """A returned list is a list of Python."""
+        match node:
+            case ast.Name(id=name) if name in self.lists:
+                made = self.lists[name]
+                whole = _call("list", _expression(self.whole(made)))
+                if made.element.weak:
+                    whole.items_type = made.element.weak  # type: ignore[attr-defined]
+                return whole
+            case ast.Tuple(elts=elts):
+                return ast.Tuple([self._returned(e) for e in elts], ast.Load())
+            case ast.Dict(values=values):
+                return ast.Dict(node.keys, [self._returned(v) for v in values])
+        return self._used(node)
+
+    def whole(self, made: List) -> str:
+        """The text of the tensor of all items."""
+        return made.name if made.rows else f"{made.name}.stack()"
+
+    def stacked(self, made: List) -> str:
+        """The list as TensorFlow makes one tensor of it: Python numbers become float32 and int32."""
+        default = DEFAULTS.get(made.element.weak or "")
+        whole = self.whole(made)
+        return (
+            whole
+            if default is None
+            else f"{self.tf}.cast({whole}, {self.tf}.{default})"
+        )
+
+    def size(self, made: List) -> ast.expr:
+        """`len` of a list."""
+        return _expression(f"int({made.name}.size())")
+
+    def _size(self, made: List) -> str:
+        if made.rows:
+            return f"{self.tf}.shape({made.name})[0]"
+        return f"{made.name}.size()"
+
+    def filled(self, made: List) -> ast.expr:
+        """Whether a list holds anything."""
+        return _expression(f"{self._size(made)} > 0")
+
+    def _read(self, made: List, index: str) -> ast.expr:
+        if made.rows:
+            text = f"{made.name}[{index}]"
+        elif index.startswith("-"):
+            text = f"{made.name}.read({made.name}.size() - {index[1:]})"
+        else:
+            text = f"{made.name}.read({index})"
+        return _expression(
+            f"{made.element.weak}({text})" if made.element.weak else text
+        )
+
+    def read(self, made: List, node: ast.Subscript) -> ast.expr:
+        """An item, or some items."""
+        if isinstance(node.slice, ast.Slice):
+            return _expression(f"{made.name}[{self._text(node.slice)}]")
+        return self._read(made, self._text(node.slice))
+
+    # ---- what goes into a list
+
+    def _array(self, made: List) -> ast.expr:
+        shape = made.element.shape
+        dims = "None" if shape is None else str(list(shape))
+        varies = shape is not None and None in shape
+        return _expression(
+            f"{self.tf}.TensorArray({self.tf}.{made.element.dtype}, size=0, dynamic_size=True, clear_after_read=False, "
+            f"{'infer_shape=False, ' if varies else ''}element_shape={dims})"
+        )
+
+    def _item(self, made: List, value: ast.expr) -> ast.expr:
+        """A value as the list takes it: a list of tensors is stacked, a Python int in a list of floats is a float."""
+        return self._converted(made, self._used(value), value)
+
+    def _converted(self, made: List, node: ast.expr, value: ast.expr) -> ast.expr:
+        kind = self.facts.kind(value)
+        if isinstance(value, ast.Name) and value.id in self.lists:
+            return _expression(self.whole(self.lists[value.id]))
+        if isinstance(kind, Sequence | Elements):
+            return (
+                node if isinstance(node, ast.Call) else _call(f"{self.tf}.stack", node)
+            )
+        staged = stage(kind)
+        weak = staged.weak if isinstance(staged, Tensor) else None
+        if made.element.weak == "float" and weak == "int":
+            return _call("float", node)
+        if made.element.weak is None and weak is not None:
+            return _call(f"{self.tf}.constant", node, self._dtype(made))
+        return node
+
+    def _dtype(self, made: List) -> ast.expr:
+        return _expression(f"{self.tf}.{made.element.dtype}")
+
+    def _constant(self, made: List, row: ast.expr) -> ast.expr:
+        """A list display as a tensor, where it may hold Python numbers."""
+        if made.element.weak is None:
+            return row
+        return _call(f"{self.tf}.constant", row, self._dtype(made))
+
+    def _row(self, made: List, value: ast.expr) -> ast.expr:
+        return self._constant(made, ast.List([self._item(made, value)], ast.Load()))
+
+    def _tensor_of(self, made: List, value: ast.expr) -> ast.expr:
+        """The tensor of a list's items.
+
+        Raises:
+            Refusal: what they are is not written out.
+        """
+        match value:
+            case ast.List(elts=[]):
+                dims = list(made.element.shape or ())
+                return _expression(
+                    f"{self.tf}.zeros({[0, *dims]}, {self.tf}.{made.element.dtype})"
+                )
+            case ast.List(elts=elts):
+                row = ast.List([self._item(made, e) for e in elts], ast.Load())
+                if made.element.weak:
+                    return self._constant(made, row)
+                return _call(f"{self.tf}.stack", row)
+            case ast.BinOp(left=ast.List(elts=[one]), op=ast.Mult(), right=times):
+                row = ast.List([self._item(made, one)], ast.Load())
+                held = self._constant(made, row)
+                count = self._used(times)
+                return _call(f"{self.tf}.repeat", held, count, ast.Constant(0))
+            case ast.Name(id=name) if name in self.lists:
+                return _expression(self.whole(self.lists[name]))
+        kind = self.facts.kind(value)
+        if isinstance(kind, Sequence) and kind.items and not made.element.weak:
+            return _call(f"{self.tf}.stack", self._used(value))
+        raise Refusal(f"what `{made.name}` holds here is not known", value, "GL203")
+
+    # ---- what is left
+
+    def check(self, node: FunctionNode, name: str) -> None:
+        """Refuse a list that is used otherwise than the graph serves.
+
+        Raises:
+            Refusal: with the place.
+        """
+        if self.lists[name].rows:
+            return
+        methods = ["write", "size", "stack", "concat", "read"]
+        allowed: set[int] = set()
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Attribute(value=ast.Name(id=n) as use, attr=attr) if (
+                    n == name and attr in methods
+                ):
+                    allowed.add(id(use))
+                case ast.Assign(targets=[ast.Name(id=n) as use]) if n == name:
+                    allowed.add(id(use))
+        for inner in ast.walk(node):
+            if (
+                isinstance(inner, ast.Name)
+                and inner.id == name
+                and id(inner) not in allowed
+            ):
+                raise self.refusal(name, inner)
+
+    def refusal(self, name: str, node: ast.AST) -> Refusal:
+        return Refusal(
+            f"`{name}` is used in a way that a TensorArray does not serve",
+            node,
+            "GL203",
+        )
+
+    def is_tensorflow(self, function: ast.expr) -> str | None:
+        """The name of a function of TensorFlow."""
+        match function:
+            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == self.tf:
+                return attr
+        return None
+
+
+class _Uses(ast.NodeTransformer):
+    """Reads of lists, as reads of what they become."""
+
+    def __init__(self, lists: Lists) -> None:
+        self.lists = lists
+
+    def _made(self, node: ast.expr, old: ast.expr) -> ast.expr:
+        ast.copy_location(node, old)
+        node.made = True  # type: ignore[attr-defined]
+        return node
+
+    def _list(self, node: ast.expr) -> List | None:
+        return self.lists.lists.get(node.id) if isinstance(node, ast.Name) else None
+
+    def _tensor(self, node: ast.expr) -> ast.expr | None:
+        """The tensor of a list, or of a part of one, as TensorFlow makes one."""
+        made = self._list(node)
+        if made is not None:
+            return _expression(self.lists.stacked(made))
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
+                name in self.lists.lists and not self.lists.lists[name].element.weak
+            ):
+                return self.lists.read(self.lists.lists[name], node)
+        return None
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        function = self.lists.is_tensorflow(node.func)
+        builtin = node.func.id if isinstance(node.func, ast.Name) else None
+        first = node.args[0] if node.args else None
+        tensor = self._tensor(first) if first is not None else None
+        if first is None or tensor is None:
+            if builtin in ITERATING:
+                node.args = [self._iterated(a) for a in node.args]
+            return self.generic_visit(node)
+        made = self._list(first)
+        if builtin == "len" and made is not None:
+            return node if made.rows else self._made(self.lists.size(made), node)
+        if builtin in ITERATING:
+            node.args = [self._iterated(a) for a in node.args]
+            return self.generic_visit(node)
+        if function in MAKERS and len(node.args) == 1 and not node.keywords:
+            return self._made(tensor, node)
+        if function in ("stack", "concat"):
+            return self._joined(node, function, tensor, made)
+        if function == "add_n" and made is not None and not made.element.weak:
+            text = f"{self.lists.tf}.reduce_sum({self.lists.whole(made)}, axis=0)"
+            return self._made(_expression(text), node)
+        if function is not None and function.startswith("reduce_"):
+            node.args = [self._made(tensor, first), *node.args[1:]]
+            return node
+        return self.generic_visit(node)
+
+    def _iterated(self, node: ast.expr) -> ast.expr:
+        made = self._list(node)
+        if made is None or made.element.weak:
+            return node
+        return self._made(_expression(self.lists.whole(made)), node)
+
+    def _joined(
+        self, node: ast.Call, function: str, tensor: ast.expr, made: List | None
+    ) -> ast.AST:
+        """`tf.stack` or `tf.concat` of a list along an axis."""
+        axis = _axis(node)
+        shape = made.element.shape if made else None
+        if function == "concat" and axis == 0 and made is not None and not made.rows:
+            return self._made(_method(made.name, "concat", []), node)
+        if made is None or shape is None or axis is None or made.element.weak:
+            return self.generic_visit(node)
+        rank = len(shape) + (function == "stack")
+        axis = axis + rank if axis < 0 else axis
+        order = [*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1)]
+        text = ast.unparse(tensor)
+        if order != sorted(order):
+            text = f"{self.lists.tf}.transpose({text}, {order})"
+        if function == "concat":
+            dims = [*shape[:axis], -1, *shape[axis + 1 :]]
+            if None in dims:
+                raise Refusal(
+                    "the sizes of what is joined are not known", node, "GL203"
+                )
+            text = f"{self.lists.tf}.reshape({text}, {dims})"
+        return self._made(_expression(text), node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        made = self._list(node.value)
+        if made is None or not isinstance(node.ctx, ast.Load):
+            return self.generic_visit(node)
+        if isinstance(node.slice, ast.Slice) and made.element.weak:
+            raise self.lists.refusal(made.name, node)
+        return self._made(self.lists.read(made, node), node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        made = self._list(node)
+        if made is None or not isinstance(node.ctx, ast.Load):
+            return node
+        if _is_test(node, self.lists.facts):
+            return self._made(self.lists.filled(made), node)
+        if made.rows:
+            raise self.lists.refusal(made.name, node)
+        return node
+
+
+class _Replaced(_Uses):
+    """One call replaced, the rest as `_Uses` has it."""
+
+    def __init__(self, call: ast.Call, instead: ast.expr, lists: Lists) -> None:
+        super().__init__(lists)
+        self.text = ast.dump(call)
+        self.instead = instead
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if ast.dump(node) == self.text:
+            return self._made(self.instead, node)
+        return super().visit_Call(node)
+
+
+def _is_test(node: ast.Name, facts: FunctionFacts) -> bool:
+    """Whether only the truth of a name is asked for; the node is a copy."""
+    return any(
+        isinstance(test, ast.Name)
+        and (test.id, test.lineno, test.col_offset)
+        == (node.id, node.lineno, node.col_offset)
+        for test in facts.tests
+        if hasattr(test, "lineno") and hasattr(node, "lineno")
+    )
+
+
+def _axis(node: ast.Call) -> int | None:
+    given = [k.value for k in node.keywords if k.arg == "axis"] + node.args[1:2]
+    if not given:
+        return 0
+    match given[0]:
+        case ast.Constant(value=int() as axis):
+            return axis
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as axis)):
+            return -axis
+    return None
+
+
+# ---- making nodes
+
+
+def _assign(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _call(function: str, *args: ast.expr) -> ast.Call:
+    return ast.Call(_expression(function), list(args), [])
+
+
+def _method(name: str, method: str, args: list[ast.expr]) -> ast.expr:
+    return ast.Call(ast.Attribute(_name(name), method, ast.Load()), args, [])
+
+
+def _expression(text: str) -> ast.expr:
+    """A made expression: it stands nowhere in the file."""
+    node = ast.parse(text, mode="eval").body
+    for inner in ast.walk(node):
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            if hasattr(inner, name):
+                delattr(inner, name)
+    return node
