@@ -15,7 +15,7 @@ from .facts.modules import Tag, bound_names, own_nodes, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
 from .findings import Refusal
-from .rebuilding import rebuilt
+from .rebuilding import rebuilt, with_origin
 from .source import Names
 
 
@@ -247,7 +247,30 @@ class _Companions:
                 made = copy.copy(made)
                 made.body = [*starts, *made.body]
             return [made]
-        return [made, *self._stores(node)]
+        stores = self._stores(node)
+        if any(isinstance(n, ast.IfExp) for store in stores for n in ast.walk(store)):
+            return [self._at_once(made, stores)]
+        return [made, *stores]
+
+    def _at_once(self, node: ast.stmt, stores: list[ast.stmt]) -> ast.stmt:
+        """An assignment and its companions', whose tests read what was there before."""
+        target: ast.expr
+        match node:
+            case ast.Assign(targets=[target], value=value):
+                pass
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                value = ast.BinOp(ast.Name(name, ast.Load()), op, value)
+            case _:
+                raise Refusal("what it is set to cannot be followed", node)
+        targets, values = [target], [value]
+        for store in stores:
+            assert isinstance(store, ast.Assign)
+            targets += store.targets
+            values.append(store.value)
+        made = ast.Assign(
+            [ast.Tuple(targets, ast.Store())], ast.Tuple(values, ast.Load())
+        )
+        return with_origin(made, node)
 
     def _inner(self, node: ast.stmt) -> ast.stmt:
         return rebuilt(

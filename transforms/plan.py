@@ -15,6 +15,7 @@ from . import (
     exits,
     iterators,
     printing,
+    recursion,
     signatures,
     tensor_arrays,
     variables,
@@ -313,6 +314,14 @@ class ModulePlanner:
             )
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
+                return True
+            unrolled = (
+                recursion.without_recursion(facts, self.names)
+                if self.options.enabled("GL113")
+                else None
+            )
+            if unrolled is not None:
+                self.session.replace_body(definition.qualname, unrolled)
                 return True
             looping = (
                 iterators.with_loops(facts, self.names)

@@ -166,9 +166,10 @@ class Promotion:
     ) -> str:
         if all(self._fits(h, w) for h, w in zip(have, want, strict=True)):
             return text
+        texts = _parts(text) or [f"{text}[{i}]" for i in range(len(have))]
         parts = [
-            self.coerced(f"{text}[{i}]", h, w, node)
-            for i, (h, w) in enumerate(zip(have, want, strict=True))
+            self.coerced(part, h, w, node)
+            for part, h, w in zip(texts, have, want, strict=True)
         ]
         return display(brackets, parts)
 
@@ -251,6 +252,20 @@ def display(brackets: str, parts: list[str]) -> str:
     if brackets == "list":
         return f"[{inner}]"
     return f"({inner},)" if len(parts) == 1 else f"({inner})"
+
+
+def _parts(text: str) -> list[str] | None:
+    """The texts of the members of a tuple or list display; None for what is none."""
+    whole = f"({text})"
+    try:
+        node = ast.parse(whole, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(node, ast.Tuple | ast.List) or any(
+        isinstance(e, ast.Starred) for e in node.elts
+    ):
+        return None
+    return [ast.get_source_segment(whole, e) or ast.unparse(e) for e in node.elts]
 
 
 def _is_one_argument(text: str) -> bool:

@@ -16,6 +16,7 @@ from .exits import LoopExit
 from .host_reads import HostRead
 from .loops import TensorFor, TensorWhile
 from .printing import PythonPrint
+from .recursion import TensorRecursion
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature, PythonArgument
 from .state import AttributeWrite, GlobalWrite, OuterMutation, StaleGlobal
@@ -32,6 +33,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             TensorBool,
             TensorWhile,
             TensorFor,
+            TensorRecursion,
             LoopExit,
             PythonPrint,
             HostRead,

@@ -162,7 +162,14 @@ class _Placed(ast.NodeTransformer):
 
 
 def _unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
-    return ast.unparse(ast.fix_missing_locations(_Placed(edits).visit(node)))
+    made = ast.fix_missing_locations(_Placed(edits).visit(node))
+    text = ast.unparse(made)
+    value = getattr(made, "value", None)
+    if isinstance(made, ast.Assign | ast.Return) and isinstance(value, ast.Tuple):
+        whole = ast.unparse(value)
+        if len(value.elts) > 1 and text.endswith(whole):
+            return text.removesuffix(whole) + whole[1:-1]
+    return text
 
 
 def split_lines(text: str) -> list[str]:

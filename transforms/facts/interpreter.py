@@ -323,6 +323,7 @@ class Interpreter(Evaluation):
         end = merge([then.end, other.end], choose if staged else host_join)
         if staged and end is not None:
             self._restore(node, environment, end)
+            _stage_partly_bound(then.end, other.end, end)
         if not staged and then.end and other.end and end:
             end.missing |= then.end.kinds.keys() ^ other.end.kinds.keys()
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
@@ -530,6 +531,17 @@ def _with_item(container: Kind, key: Kind, kind: Kind) -> Kind | None:
         entries[key.value] = kind
         return Dict(tuple(entries.items()))
     return None
+
+
+def _stage_partly_bound(
+    then: Environment | None, other: Environment | None, end: Environment
+) -> None:
+    """What only one arm of the graph binds is held in the graph after it."""
+    if then is not None and other is not None:
+        for name in then.kinds.keys() ^ other.kinds.keys():
+            staged = stage(end.kinds[name])
+            if staged != UNKNOWN:
+                end.kinds[name] = staged
 
 
 def _any_list(*items: Kind) -> Kind:
