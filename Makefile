@@ -17,6 +17,9 @@ test: $(VENV)/.test
 golden: $(VENV)/.test  ## write the lifted texts of rules and corpus anew
 	$(VENV)/bin/python -m pytest tests/rules tests/corpus --update-rules --update-golden
 
+sweep: $(VENV)/.test  ## lift many random programs (SEED=...) and hold them against what they did
+	$(VENV)/bin/python tests/random_programs.py --n 2000 --seed $(or $(SEED),0) --seconds 900
+
 lint: $(LINT)/.lint  ## types are checked as users see them: in the wheel
 	$(LINT)/bin/ruff check
 	$(LINT)/bin/ruff format --check

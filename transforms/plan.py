@@ -761,7 +761,7 @@ class ModulePlanner:
 
     def changes(self, facts: FunctionFacts) -> bool:
         """Whether a function has to read otherwise, to be called in a graph with what these facts are of."""
-        shell = Shell.of(facts)
+        shell = Shell.of(facts, self.tf)
         shell.keeps = True
         try:
             steps = self._planner(facts, {}, shell, []).body()
