@@ -328,7 +328,8 @@ class _Lowering:
         changed = bool(stops) or made is not node or body != node.body or node.orelse
         if not changed and not self._lacks_stops(node):
             return _Made([node], [], rest)
-        made = with_origin(copy.copy(made), node)
+        made = copy.copy(made)
+        with_origin(made, node)
         if loop.skipped is not None:
             body = [_set(loop.skipped, False), *body]
         made.body = body or [ast.Pass()]
@@ -369,7 +370,8 @@ class _Lowering:
             body.insert(0, _set(loop.skipped, False))
         if body == node.body and orelse == node.orelse:
             return _Made([node], [], rest)
-        made = with_origin(copy.copy(node), node)
+        made = copy.copy(node)
+        with_origin(made, node)
         made.body, made.orelse = body or [ast.Pass()], orelse
         return _Made([made], self._flags(made, place), rest)
 
