@@ -142,7 +142,8 @@ class TensorFor(Rule):
 class _Counter:
     """What a for loop counts by, as texts: its start, test and next value, and its spec where that is no scalar.
 
-    `begin` is what each iteration begins with, `before` what stands before the loop.
+    `begin` is what each iteration begins with, `before` what stands before the loop; `most` is how often it may run,
+    where that is known.
     """
 
     start: str
@@ -151,6 +152,7 @@ class _Counter:
     begin: list[Step]
     before: list[Step]
     spec: str | None = None
+    most: int | None = None
 
 
 def lower_while(planner: Planner, node: ast.While) -> list[Step]:
@@ -187,6 +189,7 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
         values,
         starts,
         (index, counter.spec),
+        counter.most,
     )
     return with_origin([*counter.before, *_nones_before(planner, node), *steps], node)
 
@@ -200,6 +203,7 @@ def _loop(
     values: list[str],
     starts: list[str],
     index: tuple[str, str | None] | None,
+    most: int | None = None,
 ) -> list[Step]:
     counter = index[0] if index else None
     parameters = ", ".join(names)
@@ -213,6 +217,8 @@ def _loop(
     invariants = _invariants(planner, node, names, index)
     if invariants:
         arguments.append(f"shape_invariants={invariants}")
+    if most is not None:
+        arguments.append(f"maximum_iterations={most}")
     live = planner.live.after.get(node, frozenset())
     targets = [n if n != counter and n in live else "_" for n in names]
     if all(t == "_" for t in targets):
@@ -462,7 +468,16 @@ def _range(
     )
     sign = "<" if step > 0 else ">"
     move = f"{index} + {step}" if step > 0 else f"{index} - {-step}"
-    return index, _Counter(start, f"{index} {sign} {limit}", move, begin, before)
+    most = _count(planner, args)
+    test = f"{index} {sign} {limit}"
+    return index, _Counter(start, test, move, begin, before, most=most)
+
+
+def _count(planner: Planner, args: list[ast.expr]) -> int | None:
+    """How long a range of Python numbers is; None where that is not known."""
+    bounds = [getattr(planner.facts.kind(a), "value", None) for a in args]
+    known = [b for b in bounds if isinstance(b, int)]
+    return len(range(*known)) if len(known) == len(bounds) else None
 
 
 def _range_dtype(planner: Planner, node: ast.For) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from . import (
     recursion,
     signatures,
     tensor_arrays,
+    unrolled,
     variables,
 )
 from .add_chains import adding_functions
@@ -315,13 +316,13 @@ class ModulePlanner:
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
                 return True
-            unrolled = (
+            once = (
                 recursion.without_recursion(facts, self.names)
                 if self.options.enabled("GL113")
                 else None
             )
-            if unrolled is not None:
-                self.session.replace_body(definition.qualname, unrolled)
+            if once is not None:
+                self.session.replace_body(definition.qualname, once)
                 return True
             looping = (
                 iterators.with_loops(facts, self.names)
@@ -366,9 +367,37 @@ class ModulePlanner:
                 self.session.replace_body(definition.qualname, accompanied[0])
                 definition.tags += accompanied[1]
                 return True
+            if self.options.enabled("GL112"):
+                looped = unrolled.with_graph_loops(
+                    facts, self.options.unroll_threshold, self._gives_the_same(facts)
+                )
+                if looped is not None:
+                    self.session.replace_body(definition.qualname, looped)
+                    return True
         except Refusal as refusal:
             self.refusals[definition.qualname] = refusal
         return False
+
+    def _gives_the_same(
+        self, facts: FunctionFacts
+    ) -> Callable[[FunctionDefinition], bool]:
+        """Tells whether another body of a function can be lifted, to a result of the same kind."""
+
+        def tried(definition: FunctionDefinition) -> bool:
+            found = self.session.analyse_core(
+                definition, facts.parameters, definition.qualname
+            )
+            if found.problems or found.result != facts.result:
+                return False
+            shell = Shell.of(found, self.tf)
+            shell.keeps = True
+            try:
+                self._planner(found, {}, shell, []).body()
+            except Refusal:
+                return False
+            return True
+
+        return tried
 
     # ---- which functions
 

@@ -22,6 +22,7 @@ from .signatures import EagerFunction, NoSignature, PythonArgument
 from .state import AttributeWrite, GlobalWrite, OuterMutation, StaleGlobal
 from .static_shapes import StaticShape
 from .tensor_arrays import LostWrite
+from .unrolled import UnrolledLoop
 from .variables import LocalVariable
 
 RULES: tuple[type[Rule], ...] = tuple(
@@ -34,6 +35,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             TensorWhile,
             TensorFor,
             TensorRecursion,
+            UnrolledLoop,
             LoopExit,
             PythonPrint,
             HostRead,
