@@ -29,7 +29,7 @@ from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
-from .facts.staging import is_weak
+from .facts.staging import is_weak, stage
 from .findings import Refusal
 from .neighbours import Neighbours
 from .options import Options
@@ -318,7 +318,7 @@ class ModulePlanner:
                 return True
             once = (
                 recursion.without_recursion(facts, self.names)
-                if self.options.enabled("GL113")
+                if self.options.enabled("GL113") and not self._is_overridden(definition)
                 else None
             )
             if once is not None:
@@ -378,6 +378,15 @@ class ModulePlanner:
             self.refusals[definition.qualname] = refusal
         return False
 
+    def _is_overridden(self, definition: FunctionDefinition) -> bool:
+        """Whether a class of the module has a method of its own in the place of this one."""
+        owner = definition.owner
+        return owner is not None and any(
+            definition.node.name in made.methods
+            and owner.qualname in self.module.bases(name)
+            for name, made in self.module.classes.items()
+        )
+
     def _gives_the_same(
         self, facts: FunctionFacts
     ) -> Callable[[FunctionDefinition], bool]:
@@ -387,7 +396,7 @@ class ModulePlanner:
             found = self.session.analyse_core(
                 definition, facts.parameters, definition.qualname
             )
-            if found.problems or found.result != facts.result:
+            if found.problems or stage(found.result) != stage(facts.result):
                 return False
             shell = Shell.of(found, self.tf)
             shell.keeps = True
