@@ -686,6 +686,8 @@ class Evaluation:
             return True
         if not isinstance(iterable, Elements):
             return False
+        if iterable.rows:
+            return True
         if iterable.type in ("range", "enumerate") and _has_weak_index(iterable):
             return True
         sources = node.args if isinstance(node, ast.Call) else []

@@ -355,7 +355,9 @@ class Interpreter(Evaluation):
             for item in items[1:]:
                 element = choose(element, item) if ended else join(element, item)
         if staged:
-            element = stage(element) if not isinstance(element, Sequence) else element
+            held = stage(element)
+            whole = isinstance(element, Sequence) and held == UNKNOWN
+            element = element if whole else held
         at_least_once = bool(items) or self.runs_at_least_once(node.iter, iterable)
 
         def enter(head: Environment) -> tuple[bool, bool]:

@@ -155,10 +155,11 @@ class Sequence(Kind):
 
 @dataclass(frozen=True)
 class Elements(Kind):
-    """A tuple, list or set of any length, all members of one kind."""
+    """A tuple, list or set of any length, all members of one kind; `rows`: a loop over it goes over rows of tensors."""
 
     type: str
     element: Kind
+    rows: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.type}[{self.element}]"
