@@ -252,14 +252,14 @@ def _zip(arguments: Arguments) -> Outcome | None:
         rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
         return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
     elements = [operators.iterate(s) for s in sources]
-    counts = any(map(_counts_tensor, sources))
-    rows = any(map(_goes_over_rows, sources))
+    over_rows = any(map(_goes_over_rows, sources))
     if any(e is None for e in elements) or any(
-        isinstance(s, PIPELINES) or (_counts_tensor(s) and not rows) for s in sources
+        isinstance(s, PIPELINES) or (_counts_tensor(s) and not over_rows)
+        for s in sources
     ):
         return None
     kind = Sequence("tuple", tuple(e for e in elements if e))
-    return outcome(Elements("zip", kind, rows or counts))
+    return outcome(Elements("zip", kind, over_rows))
 
 
 def _goes_over_rows(kind: Kind) -> bool:
