@@ -207,6 +207,9 @@ def comparison(writer: Writer, node: ast.Compare) -> str | None:
     identity = _identity(writer, node)
     if identity is not None:
         return identity
+    contained = isinstance(node.ops[0], ast.In | ast.NotIn)
+    if contained and is_tensor(writer.kind(node)):
+        raise Refusal(f"`{ast.unparse(node)}` is not lifted", node, "GL103")
     operands = [node.left, *node.comparators]
     pairs = list(zip(operands, node.ops, operands[1:], strict=False))
     texts = [_pair(writer, left, op, right) for left, op, right in pairs]

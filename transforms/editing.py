@@ -68,6 +68,7 @@ class Editor:
                 return self._compound(headers, blocks, origin, depth)
 
     def _kept(self, node: ast.stmt) -> cst.BaseStatement:
+        node = getattr(node, "duplicate_of", node)
         if node not in self.pairs:
             return parse_statement(ast.unparse(node))
         own, line = self.pairs[node]

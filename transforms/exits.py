@@ -15,7 +15,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import duplicated, rebuilt, with_origin
 from .rule import Rule
 from .source import Names
 
@@ -197,7 +197,12 @@ def _tail(body: list[ast.stmt], exits: _Exits) -> list[ast.stmt]:
                 leave: list[ast.stmt] = [ast.Return(_name(value))]
                 return [*result, _if(_name(flag), leave, _closed(_tail(rest, exits)))]
             continue
-        if rest and any(_falls_through(block) for block in blocks(node)):
+        goes_on = rest and any(_falls_through(block) for block in blocks(node))
+        if goes_on and isinstance(node, ast.If):
+            then = _tail([*node.body, *rest], exits)
+            other = _tail([*node.orelse, *duplicated(rest)], exits)
+            return [*result, _like(node, _closed(then), _closed(other))]
+        if goes_on:
             raise Refusal(
                 "a return that a tensor decides, in a Python block after which the function goes on, is not lifted",
                 node,

@@ -191,6 +191,9 @@ class Writer:
         return None
 
     def _call(self, node: ast.Call) -> str | None:
+        passed = self.facts.calls.get(getattr(node, "callback", node), "")
+        if passed in self.cores and hasattr(node, "callback"):
+            raise Refusal(f"`{passed}` is passed here, and gives Python values", node)
         core = self.cores.get(self.facts.calls.get(node, ""))
         if core is not None:
             return self._core_call(node, core)

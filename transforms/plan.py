@@ -9,10 +9,13 @@ from functools import cached_property
 
 from . import (
     assertions,
+    boolean_forms,
+    builtin_calls,
     companions,
     comprehensions,
     containers,
     exits,
+    matching,
     printing,
     signatures,
     tensor_arrays,
@@ -316,7 +319,21 @@ class ModulePlanner:
                 definition.failure = failing[1]
                 self.session.replace_body(definition.qualname, failing[0])
                 return True
+            if self.options.enabled("GL110"):
+                unmatched = matching.without_match(facts, self.names)
+                if unmatched is not None:
+                    self.session.replace_body(definition.qualname, unmatched)
+                    return True
+            if self.options.enabled("GL103"):
+                tests = boolean_forms.plainer_tests(facts, self.names, self.tf)
+                if tests is not None:
+                    self.session.replace_body(definition.qualname, tests)
+                    return True
             if self.options.enabled("GL109"):
+                plainer = builtin_calls.without_builtins(facts, self.names, self.tf)
+                if plainer is not None:
+                    self.session.replace_body(definition.qualname, plainer)
+                    return True
                 expanded = comprehensions.without_comprehensions(
                     facts, self.names, self.tf
                 )

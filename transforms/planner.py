@@ -51,6 +51,7 @@ class Planner:
         self.tf = tf
         self.names = names
         self.options = options
+        self.adding = adding
         self.shell = shell
         self.sunk = sunk
         self.imports: set[str] = set()
@@ -129,12 +130,30 @@ class Planner:
         return Keep(node)
 
     def _nested_function(self, node: ast.FunctionDef) -> list[Step]:
-        staged = any(inner in self.facts.staged for inner in ast.walk(node))
-        if staged:
-            raise Refusal(
-                f"the nested function `{node.name}` branches on a tensor", node
-            )
-        return [Keep(node)]
+        facts = self.facts.nested_facts(node)
+        if facts is None:
+            return [Keep(node)]
+        shell = Shell(facts.result, keeps=True)
+        inner = Planner(
+            self.source,
+            facts,
+            self.tf,
+            self.writer.cores,
+            self.names,
+            self.options,
+            shell,
+            [],
+            self.adding,
+        )
+        body = facts.definition.node.body
+        kept = body[: len(body) - len(own_body(facts.definition.node))]
+        steps = [*map(Keep, kept), *inner.body()]
+        self.imports |= inner.imports
+        if not changes(steps, node.body):
+            return [Keep(node)]
+        result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        header = f"def {node.name}({ast.unparse(node.args)}){result}:"
+        return [Compound((header,), (steps,), node)]
 
     def _unstacked(self, node: ast.Assign) -> Step:
         (target,) = node.targets

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from typing import Any
 
 from .facts.profile import FunctionNode
 
@@ -27,6 +28,26 @@ def rebuilt(node: ast.stmt, change: Callable[[Block], Block]) -> ast.stmt:
             changed = changed or new != old
             setattr(made, name, new or [ast.Pass()])
     return with_origin(made, node) if changed else node
+
+
+def duplicated(body: Block) -> Block:
+    """A block once more, to stand in a second place: new nodes, each for the same statement of the file."""
+    return [_duplicate(node) for node in body]
+
+
+def _duplicate(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_duplicate(item) for item in node]
+    if not isinstance(node, ast.AST):
+        return node
+    made = copy.copy(node)
+    made.__dict__.pop("as_load", None)
+    for name, value in ast.iter_fields(node):
+        setattr(made, name, _duplicate(value))
+    if isinstance(made, ast.stmt):
+        made.duplicate_of = getattr(node, "duplicate_of", node)  # type: ignore[attr-defined]
+        with_origin(made, node)  # type: ignore[arg-type]
+    return made
 
 
 def with_origin(made: ast.stmt, node: ast.stmt) -> ast.stmt:

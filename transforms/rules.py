@@ -15,6 +15,7 @@ from .datasets import DatasetFor
 from .exits import LoopExit
 from .host_reads import HostRead
 from .loops import TensorFor, TensorWhile
+from .matching import TensorMatch
 from .printing import PythonPrint
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature, PythonArgument
@@ -36,6 +37,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             PythonPrint,
             HostRead,
             TensorComprehension,
+            TensorMatch,
             DatasetFor,
             TensorAssert,
             ListAppend,

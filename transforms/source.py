@@ -124,6 +124,8 @@ def _groups(before: bytes, text: str) -> bool:
     head = before[: -len(text.encode())]
     if not head.endswith(b"("):
         return False
+    if head[:-1].rstrip().endswith(b"return"):
+        return True
     last = head[:-1].rstrip()[-1:]
     return last in (
         b"+",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..findings import Refusal
-from . import methods, operators, tensorflow_api
+from . import callbacks, methods, operators, tensorflow_api
 from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment, FunctionFacts
@@ -63,6 +63,21 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
     "weights": Elements("list", Variable()),
     "losses": Elements("list", Tensor()),
 }
+OVER_TENSORS = frozenset(
+    f"builtins.{name}"
+    for name in [
+        "max",
+        "min",
+        "sum",
+        "any",
+        "all",
+        "sorted",
+        "map",
+        "filter",
+        "divmod",
+        "pow",
+    ]
+)
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "stdout", "write"})
 
@@ -727,15 +742,25 @@ class Evaluation:
             return special
         function = self.evaluate(node.func, environment)
         arguments = self.arguments(node, environment)
-        kind = join_all(
-            self._called(node, member, arguments, environment)
-            for member in members(function)
-        )
+        kind = self.called(node, function, arguments, environment)
         if isinstance(kind, Rows) and hasattr(node, "items_type"):
             kind = Rows(weak(node.items_type))
         if holds_tensor(kind) and node not in self.facts.calls and _computes(function):
             self.operation()
         return kind
+
+    def called(
+        self,
+        node: ast.Call,
+        function: Kind,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        """What calling a value gives."""
+        return join_all(
+            self._called(node, member, arguments, environment)
+            for member in members(function)
+        )
 
     def _special_call(self, node: ast.Call, environment: Environment) -> Kind | None:
         """Calls whose arguments are not just values: slices of Variables, isinstance, print."""
@@ -822,13 +847,15 @@ class Evaluation:
         if name.startswith("method."):
             return self._method(node, function, arguments, environment)
         if name.startswith("builtins."):
-            return self.settle(
-                call_builtin(name.removeprefix("builtins."), arguments),
-                f"`{text}(...)`",
-                node,
-            )
+            found = call_builtin(name.removeprefix("builtins."), arguments)
+            if found is None and name in OVER_TENSORS:
+                self.problem(f"`{text}` goes over tensors", node, "GL109")
+                self.operation()
+                return UNKNOWN
+            return self.settle(found, f"`{text}(...)`", node)
         if name.startswith("tensorflow."):
-            return self._tensorflow(node, name, arguments)
+            kind = callbacks.call(self, node, name, arguments, environment)
+            return self._tensorflow(node, name, arguments) if kind is None else kind
         return self.session.call_function(self, node, function, arguments, environment)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
@@ -863,6 +890,10 @@ class Evaluation:
         name = function.name.removeprefix("method.")
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
+        if isinstance(receiver, Dataset):
+            kind = callbacks.method(self, node, receiver, name, arguments, environment)
+            if kind is not None:
+                return kind
         found = methods.method(receiver, name, arguments.positional, arguments.keywords)
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)

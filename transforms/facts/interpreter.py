@@ -55,27 +55,35 @@ class Interpreter(Evaluation):
         self._check_captures(definition.node)
 
     def _check_captures(self, function: FunctionNode) -> None:
-        """Refuse nested functions that read a name which an arm or loop body of the graph will hold in its own scope."""
-        inner = [
-            n for n in own_nodes(function) if isinstance(n, ast.Lambda | FunctionNode)
-        ]
-        if not inner:
-            return
+        """Refuse nested functions that read a name which an arm or loop body of the graph holds in its own scope.
+
+        One that is called after that statement finds there what the statement gave back, as it does in eager mode.
+        """
+        inner = _named_functions(function)
         for staged in [
             n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)
         ]:
             inside = {id(n) for n in ast.walk(staged)}
             assigned = self.assigned_in(staged)
-            for node in inner:
+            used = {n.id for n in ast.walk(staged) if isinstance(n, ast.Name)}
+            for node, name in inner.items():
                 read = {
                     n.id for n in ast.walk(node) if isinstance(n, ast.Name)
                 } - _parameters(node)
-                if id(node) not in inside and read & assigned:
-                    name = min(read & assigned)
+                if id(node) in inside or not read & assigned:
+                    continue
+                if name is None or name in used:
                     self.problem(
-                        f"a nested function reads `{name}`, which a tensor decides",
+                        f"a nested function reads `{min(read & assigned)}`, which a tensor decides",
                         node,
                     )
+        for qualname, calls in self.facts.captures.items():
+            first, *others = calls.values()
+            if any(other != first for other in others):
+                self.problem(
+                    f"`{qualname}` finds other kinds of values in the names around it from call to call",
+                    function,
+                )
 
     def _result(self, facts: FunctionFacts) -> Kind:
         if not facts.returns:
@@ -208,11 +216,17 @@ class Interpreter(Evaluation):
         else:
             element = None if is_tensor(kind) else iterate(kind)
             kinds = [element] * len(elts) if element is not None else None
-        if kinds is None or any(isinstance(e, ast.Starred) for e in elts):
+        starred = [i for i, e in enumerate(elts) if isinstance(e, ast.Starred)]
+        if len(starred) == 1 and isinstance(kind, Sequence):
+            kinds = _with_rest(kind.items, starred[0], len(elts))
+        elif starred:
+            kinds = None
+        if kinds is None:
             self.problem(f"how {kind} unpacks here is not known", target)
             kinds = [UNKNOWN] * len(elts)
-        for element_target, element in zip(elts, kinds, strict=True):
-            self.assign(element_target, element, environment)
+        for target, element in zip(elts, kinds, strict=True):
+            inner = target.value if isinstance(target, ast.Starred) else target
+            self.assign(inner, element, environment)
 
     def _assign_item(
         self,
@@ -302,6 +316,12 @@ class Interpreter(Evaluation):
         if staged and end is not None:
             self._restore(node, environment, end)
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
+
+    def _match(self, node: ast.Match, environment: Environment) -> Flow:
+        kind = self.evaluate(node.subject, environment)
+        self.problem(f"`match` on {kind}", node, "GL110")
+        self.operation()
+        return Flow(environment)
 
     # ---- loops
 
@@ -440,6 +460,39 @@ class Interpreter(Evaluation):
             self.problem("`finally` after an exit is not lifted", node, "GL211")
             return flow
         return self.block(node.finalbody, flow.end)
+
+
+def _named_functions(
+    function: FunctionNode,
+) -> dict[ast.Lambda | FunctionNode, str | None]:
+    """The functions defined in one, each with the one name that it goes by; None where it may have others."""
+    found: dict[ast.Lambda | FunctionNode, str | None] = {}
+    for node in own_nodes(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as made):
+                found[made] = name
+            case ast.FunctionDef(name=name):
+                found[node] = name
+            case ast.Lambda():
+                found.setdefault(node, None)
+    names = set(filter(None, found.values()))
+    loads = [
+        n
+        for n in own_nodes(function)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names
+    ]
+    called = {n.func for n in own_nodes(function) if isinstance(n, ast.Call)}
+    escaping = {n.id for n in loads if n not in called}
+    return {n: None if name in escaping else name for n, name in found.items()}
+
+
+def _with_rest(items: tuple[Kind, ...], position: int, count: int) -> list[Kind] | None:
+    """What each of `count` targets gets, one of which takes a list of all that the others leave."""
+    after = count - position - 1
+    if len(items) < count - 1:
+        return None
+    rest = items[position : len(items) - after]
+    return [*items[:position], Sequence("list", rest), *items[len(items) - after :]]
 
 
 def _has_unknown(kind: Kind) -> bool:

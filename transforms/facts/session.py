@@ -39,7 +39,13 @@ from .kinds import (
     members,
     python,
 )
-from .modules import INITIALIZERS, ClassDefinition, FunctionDefinition, ModuleFacts
+from .modules import (
+    INITIALIZERS,
+    ClassDefinition,
+    FunctionDefinition,
+    ModuleFacts,
+    bound_names,
+)
 from .profile import FunctionNode, Profile, Recorded
 from .project import ProjectModules
 from .staging import holds_tensor, is_tensor, is_weak
@@ -590,18 +596,24 @@ class Session:
                 f"what `{definition.node.name}` is called with is not known", node
             )
             return UNKNOWN
-        outer = environment if "<locals>" in qualname else None
+        outer = None
+        if "<locals>" in qualname:
+            outer = self._around(evaluation, definition, environment)
+            if outer is None:
+                evaluation.problem(
+                    f"`{definition.node.name}` was made by a function that has ended",
+                    node,
+                )
+                return UNKNOWN
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
         if evaluation.session is self:
             evaluation.facts.calls[node] = qualname  # type: ignore[index]
         else:
             call = ForeignCall(self, qualname, facts)
             evaluation.facts.foreign[node] = call
-        if outer is not None and facts.staged:
-            evaluation.problem(
-                f"the nested function `{definition.node.name}` branches on a tensor",
-                node,
-            )
+        if outer is not None:
+            _note_captures(evaluation, definition, outer, node)
+            evaluation.facts.nested[definition.original] = facts
         for name in facts.effects:
             if name != "mutates":
                 evaluation.effect(name, node)
@@ -620,6 +632,19 @@ class Session:
         if not self.is_graph_function(definition):
             evaluation.facts.operations += facts.operations
         return facts.result
+
+    def _around(
+        self,
+        evaluation: Evaluation,
+        definition: FunctionDefinition,
+        environment: Environment,
+    ) -> Environment | None:
+        """What is bound around a nested function as it is called; None where that has ended."""
+        caller = evaluation.facts.definition
+        around = evaluation.outer or Environment()
+        if definition.parent is caller:
+            return Environment({**around.kinds, **environment.kinds})
+        return evaluation.outer if definition.parent is caller.parent else None
 
     def _obstacle(self, definition: FunctionDefinition) -> tuple[str, str] | None:
         if definition.qualname in self._active:
@@ -928,6 +953,23 @@ class Session:
         if joined != old:
             found[name] = joined
             self._dirty = True
+
+
+def _note_captures(
+    evaluation: Evaluation,
+    definition: FunctionDefinition,
+    around: Environment,
+    call: ast.AST,
+) -> None:
+    """Note what a call of a nested function finds in the names around it."""
+    bound = {a.arg for a in definition.parameters}
+    for node in ast.walk(definition.node):
+        bound |= set(bound_names(node)) if isinstance(node, ast.stmt) else set()
+    evaluation.facts.captures.setdefault(definition.qualname, {})[call] = {
+        n.id: forget(around.kinds[n.id])
+        for n in ast.walk(definition.node)
+        if isinstance(n, ast.Name) and n.id in around.kinds and n.id not in bound
+    }
 
 
 def _completed(kind: Kind, seen: Kind) -> Kind:
