@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .facts.kinds import BOOL, Function, Kind, Python, Tensor, Variable
+from .facts.kinds import BOOL, Function, Kind, Python, Sequence, Tensor, Variable
 from .facts.staging import is_tensor
 from .findings import Refusal
 from .rule import Rule
@@ -162,6 +162,11 @@ def is_safe(writer: Writer, node: ast.expr) -> bool:
             function = writer.kind(inner.func)
             name = function.name if isinstance(function, Function) else ""
             if name.removeprefix("tensorflow.") not in CANNOT_RAISE:
+                return False
+        elif isinstance(inner, ast.Subscript):
+            if not isinstance(writer.kind(inner.value), Sequence) or not isinstance(
+                inner.slice, ast.Constant
+            ):
                 return False
         elif isinstance(inner, ast.BinOp):
             if not isinstance(

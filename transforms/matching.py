@@ -56,7 +56,9 @@ class TensorMatch(Rule):
             y = tf.cond(
                 kind == 0,
                 lambda: x,
-                lambda: tf.cond(tf.logical_or(kind == 1, kind == 2), lambda: x * 2.0, lambda: -x),
+                lambda: tf.cond(
+                    tf.logical_or(kind == 1, kind == 2), lambda: x * 2.0, lambda: -x
+                ),
             )
             return y
 
