@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 
-from . import add_chains, booleans, conditionals, host_reads
+from . import add_chains, booleans, conditionals, host_reads, numpy_calls
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor
-from .facts.staging import holds_tensor, is_strong, is_tensor, is_weak
+from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor, Type
+from .facts.staging import holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .promotion import Promotion
 from .source import Names, Source
@@ -45,6 +45,7 @@ TAKES_WEAK = frozenset(
     ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
 DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
@@ -190,6 +191,9 @@ class Writer:
                 return f"{self.tf}.shape({self.text(owner)}, {self.tf}.int64)[{self.text(node.slice)}]"
         return None
 
+    def _attribute(self, node: ast.Attribute) -> str | None:
+        return host_reads.attribute(self, node)
+
     def _call(self, node: ast.Call) -> str | None:
         core = self.cores.get(self.facts.calls.get(node, ""))
         if core is not None:
@@ -202,10 +206,26 @@ class Writer:
                 self, node, function.name.removeprefix("builtins.")
             )
         arguments = [*node.args, *(k.value for k in node.keywords)]
-        if isinstance(function, Function) and function.name == "tensorflow.constant":
-            return self._constant_of_tensors(node)
-        if any(is_weak(self.kind(a)) for a in arguments):
+        if isinstance(function, Function) and function.name in CONSTANTS:
+            text = self._constant_of_tensors(node)
+            if text is not None or function.name == "tensorflow.constant":
+                return text
+        if isinstance(node.func, ast.Attribute) and is_tensor(
+            self.kind(node.func.value)
+        ):
+            text = host_reads.method(self, node, node.func.value, node.func.attr)
+            if text is not None:
+                return text
+        if isinstance(function, Function | Type):
+            package, _, name = function.name.partition(".")
+            if package == "numpy":
+                return numpy_calls.text_of(self, node, name)
+            if package == "math":
+                return host_reads.of_math(self, node, name)
+        if any(is_weak(k) and not is_numpy(k) for k in map(self.kind, arguments)):
             return self._weak_arguments(node, function)
+        if any(_holds_numpy(self.kind(a)) for a in arguments):
+            return self._array_arguments(node, function)
         if isinstance(function, Function) and any(
             _holds_weak(self.kind(a)) for a in arguments
         ):
@@ -223,6 +243,10 @@ class Writer:
             node.args[0] if node.args else None,
         )
         if value is None or not holds_tensor(self.kind(value)):
+            return None
+        if self.kind(node.func) != Function("tensorflow.constant") and not is_numpy(
+            self.kind(value)
+        ):
             return None
         dtype = getattr(self.kind(node), "dtype", None)
         if (
@@ -298,6 +322,29 @@ class Writer:
             )
         return None
 
+    def _array_arguments(self, node: ast.Call, function: Kind) -> str | None:
+        """Arrays that are held in tensors, where TensorFlow would take arrays: they have to be of one dtype there."""
+        name = function.name if isinstance(function, Function) else ""
+        if not name.startswith("tensorflow."):
+            return None
+        if (
+            name.removeprefix("tensorflow.") in BROADCASTING
+            and len(node.args) == 2
+            and not node.keywords
+        ):
+            first, second = map(self._operand, node.args)
+            a, b = self.promotion.operands(first, second)
+            if (a, b) == (first[0], second[0]) and not self.edits(node):
+                return None
+            return f"{self.source.segment(node.func)}({a}, {b})"
+        arguments = [*node.args, *(k.value for k in node.keywords)]
+        dtypes = {d for a in arguments for d in _dtypes(self.kind(a))}
+        if len(dtypes) > 1 and name != "tensorflow.cast":
+            raise Refusal(
+                f"`{ast.unparse(node.func)}` takes arrays of several dtypes", node
+            )
+        return None
+
     def _converted_argument(self, node: ast.Call) -> str:
         """A Python number alone becomes a tensor of TensorFlow's default dtype."""
         (argument,) = node.args
@@ -354,7 +401,20 @@ def _holds_weak(kind: Kind) -> bool:
         return any(map(_holds_weak, kind.items))
     if isinstance(kind, Dict):
         return any(_holds_weak(value) for _, value in kind.items)
-    return is_weak(kind)
+    return is_weak(kind) and not is_numpy(kind)
+
+
+def _holds_numpy(kind: Kind) -> bool:
+    if isinstance(kind, Sequence):
+        return any(map(_holds_numpy, kind.items))
+    return is_numpy(kind)
+
+
+def _dtypes(kind: Kind) -> set[str | None]:
+    """The dtypes of the tensors in a value."""
+    if isinstance(kind, Sequence):
+        return set[str | None]().union(*map(_dtypes, kind.items))
+    return {getattr(kind, "dtype", None)} if is_tensor(kind) else set()
 
 
 def is_atom(text: str) -> bool:

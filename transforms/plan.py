@@ -12,6 +12,7 @@ from . import (
     companions,
     comprehensions,
     containers,
+    domains,
     exits,
     printing,
     signatures,
@@ -26,7 +27,7 @@ from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
-from .facts.staging import is_weak
+from .facts.staging import is_numpy, is_strong, is_weak
 from .findings import Refusal
 from .neighbours import Neighbours
 from .options import Options
@@ -307,6 +308,14 @@ class ModulePlanner:
             if kept is not None:
                 self.session.replace_body(definition.qualname, kept)
                 return True
+            checked = (
+                domains.with_checks(facts, self.names)
+                if self.options.enabled("GL205") and self.options.enabled("GL108")
+                else None
+            )
+            if checked is not None:
+                self.session.replace_body(definition.qualname, checked)
+                return True
             failing = (
                 assertions.with_failure(facts, self.source)
                 if self.options.enabled("GL108")
@@ -365,6 +374,9 @@ class ModulePlanner:
             return False
         works = facts.operations or "stdout" in facts.effects
         if not works or definition.node.name == "__init__":
+            return False
+        kinds = facts.kinds.values()
+        if any(map(is_numpy, kinds)) and not any(map(is_strong, kinds)):
             return False
         obstacle = self._foreign_obstacle(facts) or self._unexpected(facts)
         if obstacle is not None:

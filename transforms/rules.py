@@ -15,6 +15,7 @@ from .datasets import DatasetFor
 from .exits import LoopExit
 from .host_reads import HostRead
 from .loops import TensorFor, TensorWhile
+from .numpy_calls import NumpyCall
 from .printing import PythonPrint
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature, PythonArgument
@@ -35,6 +36,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             LoopExit,
             PythonPrint,
             HostRead,
+            NumpyCall,
             TensorComprehension,
             DatasetFor,
             TensorAssert,

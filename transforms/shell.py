@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
+    NUMPY,
     Dict,
     Elements,
     Kind,
@@ -40,6 +41,7 @@ CONVERSIONS = {
     "float": "float({})",
     "bool": "bool({})",
     "str": "{}.numpy().decode()",
+    NUMPY: "{}.numpy()",
 }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..findings import Refusal
-from . import methods, operators, tensorflow_api
+from . import methods, numpy_functions, operators, tensorflow_api
 from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment, FunctionFacts
@@ -47,7 +47,18 @@ from .kinds import (
 from .modules import blocks, bound_names
 from .outcome import Outcome
 from .profile import Recorded
-from .staging import choose, holds_tensor, host_join, is_strong, is_tensor, is_weak
+from .signs import is_never_negative, is_never_positive, is_positive
+from .staging import (
+    choose,
+    hold,
+    holds_tensor,
+    host_join,
+    is_numpy,
+    is_strong,
+    is_tensor,
+    is_weak,
+    released,
+)
 
 if TYPE_CHECKING:
     from .session import Session
@@ -63,6 +74,23 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
     "weights": Elements("list", Variable()),
     "losses": Elements("list", Tensor()),
 }
+ARRAY_DTYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
+"""Of the arrays that a tensor may hold: NumPy and TensorFlow compute alike with them."""
+MATH = {
+    "sqrt": "float", "exp": "float", "log": "float", "log1p": "float", "expm1": "float", "sin": "float",
+    "cos": "float", "tan": "float", "atan": "float", "tanh": "float", "fabs": "float", "erf": "float",
+    "degrees": "float", "radians": "float", "floor": "int", "ceil": "int", "isnan": "bool",
+    "isinf": "bool", "isfinite": "bool",
+}  # fmt: skip
+"""The Python type that functions of `math` give."""
+RAISING = {
+    "sqrt": is_never_negative,
+    "log": is_positive,
+    "log1p": is_never_negative,
+    "exp": is_never_positive,
+    "expm1": is_never_positive,
+}
+"""Functions of `math` that raise, and for which arguments they surely do not."""
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "stdout", "write"})
 
@@ -349,6 +377,8 @@ class Evaluation:
 
     def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:
         value = self.evaluate(node.value, environment)
+        if is_numpy(value):
+            return self._array_attribute(node, value)
         if isinstance(value, Module):
             return self._of_module(node, f"{value.name}.{node.attr}")
         if isinstance(value, Object | Type):
@@ -379,9 +409,26 @@ class Evaluation:
         self.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
         return forget(kind)
 
+    def _array_attribute(self, node: ast.Attribute, value: Kind) -> Kind:
+        """An attribute of an array that is held in a tensor."""
+        if node.attr == "shape":
+            sizes = methods.attribute(replace(value, weak=None), "shape")  # type: ignore[call-arg]
+            if sizes is not None and isinstance(sizes.kind, Sequence):
+                return Sequence("tuple", sizes.kind.items)
+        if node.attr == "size" and None in (getattr(value, "shape", None) or (None,)):
+            return weak("int")
+        if node.attr in ("ndim", "size", "T"):
+            found = methods.attribute(released(value), node.attr)
+            kind = self.settle(found, f"`.{node.attr}`", node)
+            return hold(kind) if node.attr == "T" else kind
+        return Function(f"method.{node.attr}", value)
+
     def _subscript(self, node: ast.Subscript, environment: Environment) -> Kind:
         value = self.evaluate(node.value, environment)
         index = self.evaluate(node.slice, environment)
+        if is_numpy(value):
+            return self._array_item(node, value, index)
+        index = _released(index)
         parts = [operators.subscript(member, index) for member in members(value)]
         kind = join_all(
             self.settle(found, f"`{ast.unparse(node)}`", node) for found in parts
@@ -393,6 +440,22 @@ class Evaluation:
         if is_tensor(index) and not is_tensor(value):
             self.problem("a Python container is indexed by a tensor", node, "GL111")
         return kind
+
+    def _array_item(self, node: ast.Subscript, value: Kind, index: Kind) -> Kind:
+        """An item or a slice of an array that is held in a tensor; fancy indices mean something else there."""
+        parts = index.items if isinstance(index, Sequence) else (index,)
+        if isinstance(index, Sequence) and index.type not in ("tuple", "slice"):
+            parts = (UNKNOWN,)
+        self.operation()
+        if any(not _is_basic_index(part) for part in parts):
+            self.problem(
+                f"the index `{ast.unparse(node.slice)}` of an array is not lifted",
+                node,
+                "GL206",
+            )
+            return UNKNOWN
+        found = operators.subscript(released(value), _released(index))
+        return hold(self.settle(found, f"`{ast.unparse(node)}`", node))
 
     def _slice(self, node: ast.Slice, environment: Environment) -> Kind:
         bounds = [
@@ -426,6 +489,8 @@ class Evaluation:
         return kind
 
     def _binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        if is_numpy(left) or is_numpy(right):
+            return self._array_binary(name, left, right, node)
         plain = [_unmixed(left), _unmixed(right)]
         kind = self.settle(
             operators.binary(name, *plain),
@@ -434,6 +499,27 @@ class Evaluation:
         )
         self._check_number(name, left, right, kind, node)
         return _remixed(kind, name, left, right)
+
+    def _array_binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        """NumPy's arithmetic on what is held in tensors; tensors take arrays as they take numbers."""
+        found = operators.binary(name, released(left), released(right))
+        what = f"{_SIGNS.get(name, name)} of {left} and {right}"
+        kind = hold(self.settle(found, what, node))
+        if any(isinstance(k, Tensor) and k.mixed for k in (left, right)):
+            self.problem(f"{what} may be an array or a tensor", node, "GL206")
+        dtype = getattr(kind, "dtype", None)
+        whole = dtype is not None and not dtype.startswith("float")
+        differs = is_numpy(kind) and (
+            (name == "floordiv" and not whole)
+            or (name in ("floordiv", "mod") and whole and not _nonzero(right))
+            or (name in ("add", "mult", "pow") and dtype == "bool")
+            or (name == "pow" and whole and not _nonnegative(right))
+            or name in ("lshift", "rshift")
+            or dtype not in ARRAY_DTYPES
+        )
+        if differs:
+            self.problem(f"{what} differs between NumPy and TensorFlow", node, "GL206")
+        return kind
 
     def _check_number(
         self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
@@ -466,11 +552,15 @@ class Evaluation:
         name = type(node.op).__name__.lower()
         kinds = [
             self.settle(
-                operators.unary(name, _unmixed(m)), f"`{ast.unparse(node)}`", node
+                operators.unary(name, released(m) if is_numpy(m) else _unmixed(m)),
+                f"`{ast.unparse(node)}`",
+                node,
             )
             for m in members(operand)
         ]
         kind = join_all(kinds)
+        if is_numpy(operand):
+            kind = hold(kind)
         if holds_tensor(kind):
             self.operation()
         return (
@@ -577,6 +667,9 @@ class Evaluation:
                 node,
                 "GL103",
             )
+        if is_numpy(left) or is_numpy(right):
+            found = operators.compare(name, released(left), released(right))
+            return hold(self.settle(found, f"comparing {left} with {right}", node))
         found = operators.compare(name, _unmixed(left), _unmixed(right))
         return self.settle(found, f"comparing {left} with {right}", node)
 
@@ -733,7 +826,11 @@ class Evaluation:
         )
         if isinstance(kind, Rows) and hasattr(node, "items_type"):
             kind = Rows(weak(node.items_type))
-        if holds_tensor(kind) and node not in self.facts.calls and _computes(function):
+        if (
+            holds_tensor(kind)
+            and node not in self.facts.calls
+            and _computes(function, arguments)
+        ):
             self.operation()
         return kind
 
@@ -813,6 +910,8 @@ class Evaluation:
         environment: Environment,
     ) -> Kind:
         text = ast.unparse(node.func)
+        if isinstance(function, Type) and function.name.startswith("numpy."):
+            return self._numpy(node, function.name, arguments)
         if isinstance(function, Object | Type):
             return self.session.call_object(self, node, function, arguments)
         if not isinstance(function, Function):
@@ -829,6 +928,10 @@ class Evaluation:
             )
         if name.startswith("tensorflow."):
             return self._tensorflow(node, name, arguments)
+        if name.startswith("numpy."):
+            return self._numpy(node, name, arguments)
+        if name.startswith("math.") and any(map(is_tensor, arguments.all)):
+            return self._math(node, name.removeprefix("math."), arguments)
         return self.session.call_function(self, node, function, arguments, environment)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
@@ -846,8 +949,8 @@ class Evaluation:
                 f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
             )
         plain = Arguments(
-            [_unmixed(k) for k in arguments.positional],
-            {k: _unmixed(v) for k, v in arguments.keywords.items()},
+            [_released(_unmixed(k)) for k in arguments.positional],
+            {k: _released(_unmixed(v)) for k, v in arguments.keywords.items()},
         )
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
@@ -861,12 +964,77 @@ class Evaluation:
     ) -> Kind:
         receiver = function.receiver or UNKNOWN
         name = function.name.removeprefix("method.")
+        if is_numpy(receiver):
+            return self._array_method(node, receiver, name, arguments)
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
         found = methods.method(receiver, name, arguments.positional, arguments.keywords)
+        if name == "numpy" and is_strong(receiver) and not arguments.all and found:
+            held = hold(found.kind)
+            if is_numpy(held) and getattr(held, "dtype", None) in ARRAY_DTYPES:
+                return held
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)
         return self.settle(found, f"`.{name}()` of {receiver}", node)
+
+    # ---- NumPy and math
+
+    def _numpy(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        """A NumPy function: of tensors, and of arrays that are held in tensors, an operation of the graph."""
+        short = name.removeprefix("numpy.")
+        found = (
+            None
+            if arguments.spread
+            else numpy_functions.call(short, arguments.positional, arguments.keywords)
+        )
+        if found is None:
+            return self.session.call_external(self, node, name, arguments)
+        kind = self.settle(found, f"`{ast.unparse(node.func)}`", node)
+        if not any(map(holds_tensor, arguments.all)) and SIZE not in arguments.all:
+            return kind
+        return hold(kind)
+
+    def _array_method(
+        self, node: ast.Call, receiver: Kind, name: str, arguments: Arguments
+    ) -> Kind:
+        """A method of an array that is held in a tensor."""
+        what = f"`.{name}()` of {receiver}"
+        args, kwargs = arguments.positional, arguments.keywords
+        found = None
+        if numpy_functions.is_method(name):
+            found = numpy_functions.call(name, [receiver, *args], kwargs)
+        elif name in numpy_functions.OWN_METHODS and not any(
+            holds_tensor(k) for k in arguments.all
+        ):
+            found = methods.method(released(receiver), name, args, kwargs)
+        if found is None or found.effects:
+            self.problem(f"what {what} gives is not known", node, "GL206")
+            return UNKNOWN
+        kind = hold(self.settle(found, what, node))
+        if is_numpy(kind) and getattr(kind, "dtype", None) not in ARRAY_DTYPES:
+            self.problem(f"{what} is not lifted", node, "GL206")
+        if isinstance(kind, Elements) and isinstance(kind.element, Python):
+            return Rows(weak(kind.element.type))
+        return kind
+
+    def _math(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        """A function of `math`, which takes a tensor as a Python float."""
+        type = MATH.get(name)
+        only = arguments.all[0] if len(arguments.all) == 1 else None
+        if type is None or getattr(only, "shape", 0) not in ((), None, (1,)):
+            self.problem(
+                f"what `math.{name}` does in a graph is not known", node, "GL205"
+            )
+            return UNKNOWN
+        if name in RAISING and not hasattr(node, "checked"):
+            question = RAISING[name]
+            if not question(node.args[0], self.facts):
+                self.problem(
+                    f"`math.{name}` raises for some numbers, where TensorFlow does not",
+                    node,
+                    "GL205",
+                )
+        return weak(type)
 
     def _mutation(
         self,
@@ -1043,10 +1211,35 @@ def _has_size(kind: Kind) -> bool:
     )
 
 
-def _computes(function: Kind) -> bool:
-    """Whether calling this starts a TensorFlow operation."""
+def _computes(function: Kind, arguments: Arguments) -> bool:
+    """Whether calling this starts a TensorFlow operation, in a graph."""
     name = function.name if isinstance(function, Function) else ""
-    return name != "tensorflow.constant" and not name.startswith("builtins.")
+    if name == "tensorflow.constant":
+        return any(map(holds_tensor, arguments.all))
+    return name != "method.numpy" and not name.startswith("builtins.")
+
+
+def _released(kind: Kind) -> Kind:
+    """A kind with the arrays in it as eager mode has them."""
+    if isinstance(kind, Sequence):
+        return Sequence(kind.type, tuple(map(_released, kind.items)))
+    if isinstance(kind, Dict):
+        return Dict(tuple((key, _released(value)) for key, value in kind.items))
+    return released(kind) if is_numpy(kind) else kind
+
+
+def _is_basic_index(part: Kind) -> bool:
+    """Whether an index means the same for an array and a tensor: ints, slices, None and `...`."""
+    if isinstance(part, Sequence) and part.type == "slice":
+        return all(map(_is_basic_index, part.items))
+    if isinstance(part, Python):
+        return part.type in ("int", "None", "ellipsis")
+    whole = getattr(part, "dtype", None) in ("int32", "int64")
+    return is_tensor(part) and whole and getattr(part, "shape", None) == ()
+
+
+def _nonnegative(kind: Kind) -> bool:
+    return isinstance(kind, Python) and isinstance(kind.value, int) and kind.value >= 0
 
 
 def _may_be_number(left: Kind, right: Kind) -> bool:

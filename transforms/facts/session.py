@@ -10,16 +10,17 @@ from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from . import kinds, tensorflow_api
+from . import kinds, numpy_functions, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, ForeignCall, FunctionFacts
-from .evaluation import KERAS_ATTRIBUTES, Evaluation
+from .evaluation import ARRAY_DTYPES, KERAS_ATTRIBUTES, Evaluation
 from .interpreter import Interpreter
 from .kinds import (
     FLOAT,
     INT,
     NONE,
     UNKNOWN,
+    Array,
     Dataset,
     Dict,
     Elements,
@@ -28,6 +29,7 @@ from .kinds import (
     Module,
     Object,
     Python,
+    Scalar,
     Sequence,
     Tensor,
     Type,
@@ -42,7 +44,7 @@ from .kinds import (
 from .modules import INITIALIZERS, ClassDefinition, FunctionDefinition, ModuleFacts
 from .profile import FunctionNode, Profile, Recorded
 from .project import ProjectModules
-from .staging import holds_tensor, is_tensor, is_weak
+from .staging import hold, holds_tensor, is_tensor, is_weak
 
 MOST_ROUNDS = 6
 IMPROBABLE_DTYPE = "float16"
@@ -183,7 +185,7 @@ class Session:
         if "<locals>" in definition.qualname:
             return None
         if recorded is not None and recorded.calls:
-            return dict(recorded.parameters)
+            return {n: _held(k) for n, k in recorded.parameters.items()}
         annotated = {
             a.arg: self.annotation(a.annotation) for a in definition.parameters
         }
@@ -446,6 +448,10 @@ class Session:
             return tensorflow_api.constant(dotted) or Function(dotted)
         if root == "math" and rest and not callable(getattr(math, rest, None)):
             return python(getattr(math, rest, None))
+        if root == "numpy" and rest in numpy_functions.CONSTANTS:
+            return numpy_functions.CONSTANTS[rest]
+        if root == "numpy" and rest in numpy_functions.TYPES:
+            return Type(dotted)
         if not rest:
             return Module(dotted)
         return Function(dotted)
@@ -516,9 +522,9 @@ class Session:
             return home._call_definition(
                 evaluation, node, definition, function.receiver, arguments, environment
             )
-        return self._call_external(evaluation, node, function.name, arguments)
+        return self.call_external(evaluation, node, function.name, arguments)
 
-    def _call_external(
+    def call_external(
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
     ) -> Kind:
         if name.startswith("math.") and all(
@@ -941,6 +947,16 @@ def _completed(kind: Kind, seen: Kind) -> Kind:
             kind = replace(kind, shape=(None,) * len(seen.shape))
         return replace(kind, dtype=kind.dtype or seen.dtype)
     return kind
+
+
+def _held(kind: Kind) -> Kind:
+    """A parameter as a graph takes it: an array of NumPy becomes a tensor."""
+    held = hold(kind) if all(map(_is_array, members(kind))) else kind
+    return held if getattr(held, "dtype", None) in ARRAY_DTYPES else kind
+
+
+def _is_array(kind: Kind) -> bool:
+    return isinstance(kind, Array | Scalar)
 
 
 def _with_dtype(kind: Kind, dtype: str) -> Kind:
