@@ -54,7 +54,7 @@ class NumpyCall(Rule):
 
     When it is left alone:
         Functions without an equivalent of the same result and dtype, such as `np.median`, or `np.max` of what may be
-        empty; float16; indexing by arrays.
+        empty; float16; indexing by arrays. (`np.argmax` takes a NaN for the largest, `tf.argmax` passes it over.)
     """
 
     code = "GL206"

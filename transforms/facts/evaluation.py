@@ -76,6 +76,7 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
 }
 ARRAY_DTYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
 """Of the arrays that a tensor may hold: NumPy and TensorFlow compute alike with them."""
+PACKAGES = ("tensorflow.", "numpy.")
 MATH = {
     "sqrt": "float", "exp": "float", "log": "float", "log1p": "float", "expm1": "float", "sin": "float",
     "cos": "float", "tan": "float", "atan": "float", "tanh": "float", "fabs": "float", "erf": "float",
@@ -396,7 +397,7 @@ class Evaluation:
         found_outcome = methods.attribute(value, node.attr)
         if found_outcome is not None:
             return self.settle(found_outcome, f"`.{node.attr}`", node)
-        if isinstance(value, Function) and value.name.startswith("tensorflow."):
+        if isinstance(value, Function) and value.name.startswith(PACKAGES):
             return self.session.external(f"{value.name}.{node.attr}")
         return Function(f"method.{node.attr}", value)
 
@@ -992,7 +993,10 @@ class Evaluation:
         kind = self.settle(found, f"`{ast.unparse(node.func)}`", node)
         if not any(map(holds_tensor, arguments.all)) and SIZE not in arguments.all:
             return kind
-        return hold(kind)
+        held = hold(kind)
+        if is_numpy(held) and getattr(held, "dtype", None) not in ARRAY_DTYPES:
+            self.problem(f"`{ast.unparse(node.func)}` is not lifted", node, "GL206")
+        return held
 
     def _array_method(
         self, node: ast.Call, receiver: Kind, name: str, arguments: Arguments

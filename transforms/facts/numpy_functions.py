@@ -90,7 +90,11 @@ def call(
         return None
 
     def outcome(_: tuple[Kind, ...]) -> Kind:
-        return rule(name, {n: as_array(k) for n, k in zip(names, kinds, strict=True)})
+        given = {n: as_array(k) for n, k in zip(names, kinds, strict=True)}
+        try:
+            return rule(name, given)
+        except KeyError as missing:
+            raise Unsure(f"{name} without {missing}") from missing
 
     found = each(outcome)
     flat = found is not None and getattr(found.kind, "shape", None) == ()
