@@ -86,6 +86,21 @@ REDUCTIONS = {
 }  # fmt: skip
 
 
+def with_item(
+    writer: Writer, target: ast.Subscript, value: tuple[str, Kind], dtype: str
+) -> str:
+    """The text of an array after `target = value`."""
+    index = target.slice
+    places = index.elts if isinstance(index, ast.Tuple) else [index]
+    text, kind = value
+    if getattr(kind, "dtype", None) != dtype and not isinstance(kind, Python):
+        text = writer.promotion.cast(text, f"{writer.tf}.{dtype}")
+    elif isinstance(kind, Python):
+        text = f"{writer.tf}.constant({text}, {writer.tf}.{dtype})"
+    where = ", ".join(map(writer.text, places))
+    return f"{writer.tf}.tensor_scatter_nd_update({writer.text(target.value)}, [[{where}]], [{text}])"
+
+
 class Call:
     """A NumPy call that is written for the graph: its arguments by parameter, with texts and kinds."""
 
@@ -319,7 +334,8 @@ def _filled(call: Call, name: str) -> str:
         shape = f"[{shape}]"
     if name == "full":
         return call.call("fill", shape, call.array("fill_value", call.dtype))
-    return call.call(name, shape, f"{call.tf}.{call.dtype}")
+    made = "zeros" if name == "empty" else name
+    return call.call(made, shape, f"{call.tf}.{call.dtype}")
 
 
 def _spaced(call: Call, name: str) -> str:
@@ -345,7 +361,7 @@ TEMPLATES: dict[str, Callable[[Call, str], str]] = {
     **dict.fromkeys(("concatenate", "stack", "vstack", "hstack"), _joined),
     **dict.fromkeys(("expand_dims", "squeeze"), _along),
     **dict.fromkeys(("dot", "matmul", "outer"), _product),
-    **dict.fromkeys(("zeros", "ones", "full"), _filled),
+    **dict.fromkeys(("zeros", "ones", "full", "empty"), _filled),
     **dict.fromkeys(("zeros_like", "ones_like", "full_like"), _like),
     **dict.fromkeys(("array", "asarray", "asanyarray"), _converted),
     **dict.fromkeys(numpy_functions.TYPES & numpy_functions.RULES.keys(), _converted),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -148,6 +149,13 @@ class _Placed(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         if node in self.edits and isinstance(node, ast.expr):
             return ast.Name(self.edits[node], ast.Load())
+        if isinstance(node, ast.JoinedStr):
+            parts = [
+                v if isinstance(v, ast.Constant) else self.visit(v) for v in node.values
+            ]
+            return ast.JoinedStr(parts)  # type: ignore[arg-type]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return ast.Name(json.dumps(node.value, ensure_ascii=False), ast.Load())
         fields: dict[str, Any] = {}
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):

@@ -1218,8 +1218,9 @@ def _has_size(kind: Kind) -> bool:
 def _computes(function: Kind, arguments: Arguments) -> bool:
     """Whether calling this starts a TensorFlow operation, in a graph."""
     name = function.name if isinstance(function, Function) else ""
-    if name == "tensorflow.constant":
-        return any(map(holds_tensor, arguments.all))
+    if name in ("tensorflow.constant", "tensorflow.convert_to_tensor"):
+        made = [k for k in arguments.all if not is_numpy(k)]
+        return any(map(holds_tensor, made))
     return name != "method.numpy" and not name.startswith("builtins.")
 
 

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequenced
 
 from ..findings import Refusal
+from . import buffers
 from .environment import Environment, Flow, FunctionFacts, merge
-from .evaluation import Evaluation
+from .evaluation import ARRAY_DTYPES, Evaluation
 from .kinds import (
     NONE,
     UNKNOWN,
+    Array,
     Dataset,
     Dict,
     Function,
@@ -30,7 +32,7 @@ from .kinds import (
 from .modules import FunctionDefinition, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
-from .staging import choose, host_join, is_tensor, stage
+from .staging import choose, hold, host_join, is_numpy, is_tensor, stage
 
 MOST_ROUNDS = 12
 HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
@@ -233,11 +235,31 @@ class Interpreter(Evaluation):
             self.problem(
                 f"the caller's `{value.id}` is changed in place", target, "GL204"
             )
+        if isinstance(container, Array) or is_numpy(container):
+            self._fill(target, value.id, container, kind)
+            environment.bind(value.id, hold(container))
+            return
         changed = _with_item(container, key, kind)
         if changed is None:
             self.problem("which item is changed here is not known", target, "GL203")
         else:
             environment.bind(value.id, changed)
+
+    def _fill(
+        self, target: ast.Subscript, name: str, container: Kind, kind: Kind
+    ) -> None:
+        """An item of an array of this function's own is set: the graph makes a new tensor of it."""
+        key = self.facts.kind(target.slice)
+        fits = buffers.fits(container, target.slice, key, kind, self.facts)
+        known = getattr(container, "dtype", None) in ARRAY_DTYPES
+        imports = self.session.module.imports
+        if not (fits and known and buffers.is_own(name, self.facts, imports)):
+            self.problem(
+                f"`{name}` is changed in place in a way that is not lifted",
+                target,
+                "GL206",
+            )
+        self.operation()
 
     def _delete(self, node: ast.Delete, environment: Environment) -> Flow:
         for target in node.targets:

@@ -39,6 +39,14 @@ NEVER_NEGATIVE = frozenset(
         "numpy.std",
         "numpy.var",
         "numpy.linalg.norm",
+        "tensorflow.argmax",
+        "tensorflow.argmin",
+        "tensorflow.math.argmax",
+        "tensorflow.math.argmin",
+        "numpy.argmax",
+        "numpy.argmin",
+        "method.argmax",
+        "method.argmin",
         "builtins.abs",
         "builtins.len",
         "math.fabs",
@@ -159,7 +167,28 @@ def _of_name(
         if isinstance(s, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)
     ]
+    if len(stores) == 1 and not values:
+        return question is is_never_negative and _counts(name, facts)
     return len(stores) == len(values) == 1 and question(values[0], facts)
+
+
+def _counts(name: str, facts: FunctionFacts) -> bool:
+    """Whether a name counts up from 0 or more in a loop."""
+    for node in own_nodes(facts.definition.node):
+        match node:
+            case ast.For(
+                target=ast.Name(id=target) | ast.Tuple(elts=[ast.Name(id=target), *_]),
+                iter=ast.Call(func=function, args=args),
+            ) if target == name:
+                kind = facts.kind(function)
+                counter = kind.name if isinstance(kind, Function) else ""
+                plain = isinstance(node.target, ast.Name)
+                if counter in ("builtins.range", "tensorflow.range") and plain:
+                    return len(args) == 1 or (
+                        len(args) == 2 and is_never_negative(args[0], facts)
+                    )
+                return counter == "builtins.enumerate" and len(args) == 1 and not plain
+    return False
 
 
 def _same(left: ast.expr, right: ast.expr) -> bool:

@@ -229,6 +229,10 @@ def host_join(a: Kind, b: Kind) -> Kind:
         return a
     if isinstance(a, Maybe) or isinstance(b, Maybe):
         return choose(a, b)
+    if is_numpy(a) != is_numpy(b) and all(
+        is_numpy(k) or isinstance(k, Array | Scalar) for k in (a, b)
+    ):
+        return choose(a, b)
     joined = join(a, b)
     parts = members(joined)
     if (
