@@ -13,7 +13,7 @@ from .facts.kinds import Function
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import rebuilt, replaced
 from .source import Names
 
 CHECKS = {
@@ -69,7 +69,7 @@ class _Checks:
         inner = {n for block in blocks(node) for s in block for n in ast.walk(s)}
         calls = [n for n in ast.walk(node) if n in self.wanted and n not in inner]
         checks: list[ast.stmt] = []
-        replaced: dict[ast.AST, ast.AST] = {}
+        table: dict[ast.AST, ast.AST] = {}
         for call in calls:
             assert isinstance(call, ast.Call)
             self._check_place(node, call)
@@ -83,9 +83,9 @@ class _Checks:
             checked = copy.copy(call)
             checked.args = [name]
             checked.checked = True  # type: ignore[attr-defined]
-            replaced[call] = checked
+            table[call] = checked
             checks += _check(self.wanted[call], ast.unparse(name))
-        made = _with(node, replaced)
+        made = replaced(node, table)
         assert isinstance(made, ast.stmt)
         return [*checks, rebuilt(made, self.block)]
 
@@ -116,24 +116,3 @@ def _check(function: str, name: str) -> list[ast.stmt]:
             if hasattr(node, place):
                 delattr(node, place)
     return made
-
-
-def _with(node: ast.AST, replaced: dict[ast.AST, ast.AST]) -> ast.AST:
-    """A node with others inside it; the same one where there are none."""
-    if node in replaced:
-        return replaced[node]
-    made = copy.copy(node)
-    changed = False
-    for field, old in ast.iter_fields(node):
-        if isinstance(old, ast.AST):
-            new: object = _with(old, replaced)
-        elif isinstance(old, list):
-            new = [_with(n, replaced) if isinstance(n, ast.AST) else n for n in old]
-        else:
-            continue
-        if new != old:
-            setattr(made, field, new)
-            changed = True
-    if not changed:
-        return node
-    return with_origin(made, node) if isinstance(made, ast.stmt) else made

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import copy
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -169,7 +171,7 @@ class ModulePlanner:
         definition = facts.definition
         name = definition.node.name
         if (
-            not facts.problems
+            not (facts.problems or definition.qualname in self.refusals)
             or not facts.operations
             or self.session.is_graph_function(definition)
         ):
@@ -238,8 +240,24 @@ class ModulePlanner:
         texts = shell.statements(call) if simple else shell.calls(call)
         plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
         if not simple:
-            plan.shell += [*map(Keep, parts.after), *map(Code, shell.closing())]
+            plan.shell += [
+                *map(self._waiting, parts.after),
+                *map(Code, shell.closing()),
+            ]
         return plan
+
+    def _waiting(self, node: ast.stmt) -> Step:
+        """A statement of the shell, which may name what the core computes for it."""
+        named = getattr(node, "named", None)
+        if named is None:
+            return Keep(node)
+        origin: ast.stmt = getattr(node, "origin", node)
+        inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
+        if inside and sys.version_info < (3, 12):
+            return Code(
+                ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), origin
+            )
+        return Code(self.source.spliced(origin, named), origin)
 
     def _as_tensor(self, text: str, kind: Kind) -> str:
         if isinstance(kind, Tensor) and kind.weak:

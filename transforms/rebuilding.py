@@ -33,3 +33,24 @@ def with_origin(made: ast.stmt, node: ast.stmt) -> ast.stmt:
     """A made statement that remembers the statement of the file it stands for."""
     made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
     return made
+
+
+def replaced(node: ast.AST, table: dict[ast.AST, ast.AST]) -> ast.AST:
+    """A node with others in the place of some inside it; the same one where there are none."""
+    if node in table:
+        return table[node]
+    made = copy.copy(node)
+    changed = False
+    for name, old in ast.iter_fields(node):
+        if isinstance(old, ast.AST):
+            new: object = replaced(old, table)
+        elif isinstance(old, list):
+            new = [replaced(n, table) if isinstance(n, ast.AST) else n for n in old]
+        else:
+            continue
+        if new != old:
+            setattr(made, name, new)
+            changed = True
+    if not changed:
+        return node
+    return with_origin(made, node) if isinstance(made, ast.stmt) else made

@@ -391,6 +391,8 @@ def _converted(text: str, kind: Kind) -> str:
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
     if isinstance(kind, Rows):
+        if kind.element.weak == NUMPY:
+            return f"list({text}.numpy())"
         return f"{text}.numpy().tolist()" if kind.element.weak else f"list({text})"
     return text
 

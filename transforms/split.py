@@ -14,6 +14,7 @@ from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 from keyword import kwlist
 
+from .extraction import extracted
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -24,6 +25,7 @@ from .facts.kinds import (
     Module,
     Object,
     Python,
+    Sequence,
     Tensor,
     Type,
     Union,
@@ -44,6 +46,7 @@ from .facts.session import Session
 from .facts.staging import fits_graph, stage
 from .findings import Refusal
 from .rebuilding import rebuilt, with_origin
+from .shell import check_result
 from .source import Names
 
 DRAWS = frozenset({"GL207", "GL208"})
@@ -272,10 +275,11 @@ class _Splitter:
                 return None
             if self._may_go_first(statement, core[:index], after, problem.code):
                 before.append(statement)
-            elif self._may_wait(statement, core[index:], problem.code):
-                self._insert(after, statement)
+            elif self._waits(statement, core, index, after, problem.code):
+                pass
             elif (
                 not after
+                and not isinstance(statement, ast.Return)
                 and not self._works(core[:index])
                 and all(hasattr(s, "lineno") for s in core[:index])
             ):
@@ -286,6 +290,45 @@ class _Splitter:
             if not core:
                 return None
         return None
+
+    def _waits(
+        self,
+        statement: ast.stmt,
+        core: list[ast.stmt],
+        index: int,
+        after: list[ast.stmt],
+        code: str,
+    ) -> bool:
+        """Move a statement behind the core, and the return that names it; the core keeps the tensor work in it."""
+        assigns, waiting = self._extracted(statement, after)
+        own: list[ast.stmt] = []
+        returns: ast.stmt | None = None
+        rest = core[index:]
+        named = {
+            n for s in rest[-1:] if isinstance(s, ast.Return) for n in _all_reads(s)
+        }
+        if named & set(_bound(statement)):
+            own, returns = self._extracted(rest.pop(), [*after, waiting])
+        kept = [*core[:index], *rest]
+        returning = isinstance(waiting, ast.Return) or returns is not None
+        early = any(isinstance(n, ast.Return) for s in kept for n in ast.walk(s))
+        if (returning and early) or not self._may_wait(waiting, rest, code):
+            return False
+        core[index:] = [*assigns, *rest, *own]
+        self.replaced |= {id(s): _replaced(s, self.state) for s in (*assigns, *own)}
+        for late in (waiting, returns):
+            if late is not None:
+                self._insert(after, late)
+        return True
+
+    def _extracted(
+        self, statement: ast.stmt, after: list[ast.stmt]
+    ) -> tuple[list[ast.stmt], ast.stmt]:
+        effects = ("assign", "random", "variable", "io")
+        if self._has_effects(statement, effects):
+            return [], statement
+        late = {n for s in after for n in _bound(s)}
+        return extracted(statement, self.facts, self.names, late)
 
     def _with_plain_return(
         self,
@@ -338,6 +381,8 @@ class _Splitter:
         code: str,
     ) -> bool:
         """Whether a statement can run before the tensor work that stands before it."""
+        if isinstance(statement, ast.Return):
+            return False
         if not earlier:
             return True
         if (
@@ -382,11 +427,14 @@ class _Splitter:
 
     def _may_wait(self, statement: ast.stmt, later: list[ast.stmt], code: str) -> bool:
         """Whether a statement can run after the tensor work that stands after it."""
-        if any(_exits(statement)):
+        if any(_exits(statement)) and (later or not isinstance(statement, ast.Return)):
             return False
         later = [s for s in later if not _is_plain_return(s)]
         if later and (
-            code not in WAITS
+            (
+                not (self._codes(statement, code) & WAITS)
+                and not self._is_harmless(statement, later)
+            )
             or self._has_effects(statement, ("assign", "random", "variable", "io"))
         ):
             return False
@@ -405,6 +453,27 @@ class _Splitter:
             n for s in later if isinstance(s, ast.Return) for n in _all_reads(s)
         ]
         return not bound & set(returned)
+
+    def _codes(self, statement: ast.stmt, code: str) -> set[str]:
+        """The codes of all that hinders a statement."""
+        origin = getattr(statement, "origin", statement)
+        inside = {id(n) for n in ast.walk(origin)}
+        return {code} | {p.code for p in self.facts.problems if id(p.node) in inside}
+
+    def _is_harmless(self, statement: ast.stmt, later: list[ast.stmt]) -> bool:
+        """Whether a statement only computes a Python value, and nothing later is seen where it raises."""
+        pure = (
+            ast.Subscript | ast.Name | ast.Constant | ast.Tuple | ast.List | ast.BinOp
+            | ast.operator | ast.expr_context | ast.Attribute
+        )  # fmt: skip
+        seen = any(self._has_effects(s, ("assign", "random", "stdout")) for s in later)
+        return (
+            isinstance(statement, ast.Assign)
+            and hasattr(statement, "named")
+            and all(isinstance(t, ast.Name) for t in statement.targets)
+            and all(isinstance(n, pure) for n in ast.walk(statement.value))
+            and not seen
+        )
 
     def _has_effects(self, statement: ast.stmt, names: tuple[str, ...]) -> bool:
         nodes = {id(n) for name in names for n in self.facts.effects.get(name, ())}
@@ -473,6 +542,9 @@ class _Splitter:
         )
         if found.problems:
             return found.problems[0]
+        unfit = _unfit_result(found, bool(outs or given))
+        if unfit is not None and isinstance(made[-1], ast.Return):
+            return Refusal(unfit.reason, made[-1])
         if not found.operations:
             return None
         for variable in state:
@@ -528,6 +600,18 @@ class _Splitter:
     def _qualname(self) -> str:
         prefix = self.definition.qualname.rpartition(".")[0]
         return f"{prefix}.{self.name}" if prefix else self.name
+
+
+def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:
+    """Why no graph can give back what a core returns, if so."""
+    result = facts.result
+    if has_more and isinstance(result, Sequence):
+        result = result.items[0]
+    try:
+        check_result(result, facts.definition.node)
+    except Refusal as refusal:
+        return refusal
+    return None
 
 
 def _argument_kind(kind: Kind) -> Kind | None:
