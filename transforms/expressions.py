@@ -8,7 +8,7 @@ import sys
 from . import add_chains, booleans, conditionals, host_reads, numpy_calls
 from .facts.environment import FunctionFacts
 from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor, Type
-from .facts.staging import holds_tensor, is_numpy, is_strong, is_tensor, is_weak
+from .facts.staging import INTS, holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .promotion import Promotion
 from .source import Names, Source
@@ -45,6 +45,7 @@ TAKES_WEAK = frozenset(
     ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+WITHOUT_GRADIENT = frozenset({"bool", "string"}) | INTS
 CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
 DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
@@ -113,6 +114,15 @@ class Writer:
     def text(self, node: ast.expr) -> str:
         """The text of an expression in the lifted function."""
         return self.changed(node) or self.source.segment(node)
+
+    def read(self, node: ast.expr) -> str:
+        """The text of a tensor whose value Python or NumPy takes: no gradient goes through that."""
+        kind = self.kind(node)
+        text = self.text(node)
+        real = getattr(kind, "dtype", None) not in WITHOUT_GRADIENT
+        if is_strong(kind) and real and self.facts.taped:
+            return f"{self.tf}.stop_gradient({text})"
+        return text
 
     def atom(self, node: ast.expr) -> str:
         """The same, in parentheses where it would not stand as an operand."""

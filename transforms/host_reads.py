@@ -84,7 +84,8 @@ def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
         return writer.text(argument)
     if name == "bool":
         return writer.predicate(argument)
-    return writer.promotion.cast(writer.text(argument), f"{writer.tf}.{DTYPES[name]}")
+    text = writer.read(argument) if name == "float" else writer.text(argument)
+    return writer.promotion.cast(text, f"{writer.tf}.{DTYPES[name]}")
 
 
 def method(writer: Writer, node: ast.Call, owner: ast.expr, name: str) -> str | None:
@@ -93,8 +94,10 @@ def method(writer: Writer, node: ast.Call, owner: ast.expr, name: str) -> str | 
     if is_numpy(kind):
         return numpy_calls.method_text(writer, node, owner, name)
     if name == "numpy" and is_numpy(writer.kind(node)):
-        read = f"{writer.atom(owner)}.read_value()"
-        return read if isinstance(kind, Variable) else writer.text(owner)
+        read = writer.read(owner)
+        if isinstance(kind, Variable) and read == writer.text(owner):
+            return f"{writer.atom(owner)}.read_value()"
+        return read
     return None
 
 
@@ -116,7 +119,7 @@ def of_math(writer: Writer, node: ast.Call, name: str) -> str | None:
         return None
     (argument,) = node.args
     tf, kind = writer.tf, writer.kind(argument)
-    text = writer.text(argument)
+    text = writer.read(argument)
     if getattr(kind, "dtype", None) != "float64":
         text = writer.promotion.cast(text, f"{tf}.float64")
     match name:

@@ -113,6 +113,7 @@ class Call:
         self.tf = writer.tf
         kind = writer.kind(node)
         self.dtype: str = getattr(kind, "dtype", None) or "float64"
+        self.is_real = self.dtype.startswith("float")
 
     def __contains__(self, name: str) -> bool:
         return name in self.arguments and self.kind(name) != NONE
@@ -126,7 +127,7 @@ class Call:
 
     def tensor(self, node: ast.expr, dtype: str | None = None) -> str:
         kind = self.writer.kind(node)
-        text = self.writer.text(node)
+        text = self.writer.read(node) if self.is_real else self.writer.text(node)
         if isinstance(kind, Python | Array | Scalar):
             own = dtype or array_dtype((kind,))
             return f"{self.tf}.constant({text}, {self.tf}.{own})"

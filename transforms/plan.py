@@ -393,9 +393,6 @@ class ModulePlanner:
         works = facts.operations or "stdout" in facts.effects
         if not works or definition.node.name == "__init__":
             return False
-        kinds = facts.kinds.values()
-        if any(map(is_numpy, kinds)) and not any(map(is_strong, kinds)):
-            return False
         obstacle = self._foreign_obstacle(facts) or self._unexpected(facts)
         if obstacle is not None:
             self.refusals[definition.qualname] = obstacle
@@ -592,6 +589,9 @@ class ModulePlanner:
         """Whether the function is called from outside the graph, so that a graph starts here."""
         definition = facts.definition
         name = definition.node.name
+        kinds = facts.kinds.values()
+        if any(map(is_numpy, kinds)) and not any(map(is_strong, kinds)):
+            return False
         if (
             self.session.is_graph_function(definition)
             or definition.is_property

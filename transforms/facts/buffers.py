@@ -63,6 +63,8 @@ def _is_made(
     parent: ast.AST | None, node: ast.Name, imports: Mapping[str, str]
 ) -> bool:
     """Whether a name is set to a new array."""
+    if isinstance(parent, ast.AugAssign):
+        return True
     if not isinstance(parent, ast.Assign) or parent.targets != [node]:
         return False
     match parent.value:

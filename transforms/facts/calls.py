@@ -32,7 +32,7 @@ from .kinds import (
 )
 from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
-from .staging import holds_tensor, is_tensor, is_weak
+from .staging import holds_tensor, is_numpy, is_tensor, is_weak
 
 PIPELINES = (Dataset, Iterator, Ragged)
 GRAPH_BASES = frozenset(
@@ -368,6 +368,8 @@ def is_instance(kind: Kind, names: list[str]) -> bool | None:
 
 
 def _is_member(kind: Kind, names: list[str]) -> bool | None:
+    if is_numpy(kind):
+        return None
     if isinstance(kind, Tensor) and not kind.mixed:
         mine = (
             {kind.weak, "int" if kind.weak == "bool" else None}

@@ -90,6 +90,7 @@ class FunctionFacts:
         foreign: the functions of the project's other modules that calls reach.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
+        taped: whether gradients may be taken through it.
     """
 
     definition: FunctionDefinition
@@ -113,6 +114,7 @@ class FunctionFacts:
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0
+    taped: bool = False
 
     def kind(self, node: ast.expr) -> Kind:
         return self.kinds.get(node, UNKNOWN)

@@ -32,7 +32,7 @@ from .kinds import (
 from .modules import FunctionDefinition, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
-from .staging import choose, hold, host_join, is_numpy, is_tensor, stage
+from .staging import choose, hold, host_join, is_numpy, is_strong, is_tensor, stage
 
 MOST_ROUNDS = 12
 HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
@@ -168,10 +168,28 @@ class Interpreter(Evaluation):
         left = self.evaluate(loaded, environment)
         right = self.evaluate(node.value, environment)
         kind = self.binary(node.op, left, right, node)
+        if isinstance(left, Array) or (
+            is_numpy(left) and getattr(left, "shape", None) != ()
+        ):
+            self._check_growth(node, left, right, kind)
         if isinstance(left, Sequence) and left.type == "list":
             self.problem("a list is changed in place", node, "GL203")
         self.assign(node.target, kind, environment)
         return Flow(environment)
+
+    def _check_growth(
+        self, node: ast.AugAssign, left: Kind, right: Kind, kind: Kind
+    ) -> None:
+        """An array changes in place and keeps its dtype: refuse where it has another name, or would not."""
+        name = node.target.id if isinstance(node.target, ast.Name) else ""
+        own = buffers.is_own(name, self.facts, self.session.module.imports)
+        same = hold(kind) == hold(left)
+        if name and not (own and same and not is_strong(right)):
+            self.problem(
+                f"`{name}` is changed in place in a way that is not lifted",
+                node,
+                "GL206",
+            )
 
     def assign(self, target: ast.expr, kind: Kind, environment: Environment) -> None:
         self.facts.kinds[target] = kind

@@ -145,6 +145,10 @@ class ProjectModules:
         words = set(WORD.findall(self.text(path)))
         return self._tallies[path].without(self.uses(path), words)
 
+    def mention(self, path: str, word: str) -> bool:
+        """Whether a word stands in a module, or in one that may share a program with it."""
+        return any(word in self.text(p) for p in (path, *self._component(path)))
+
     def uses(self, path: str) -> Uses:
         """The attribute names in a module."""
         if path not in self._uses:

@@ -316,7 +316,7 @@ class Session:
         if found is not None and found.parameters == joined and outer is None:
             return found
         self._contexts[qualname] = joined
-        facts = FunctionFacts(definition, joined)
+        facts = FunctionFacts(definition, joined, taped=self._taped)
         for name, kind in joined.items():
             if any(map(is_weak, members(kind))) and len(members(kind)) > 1:
                 facts.problems.append(
@@ -339,7 +339,7 @@ class Session:
         self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
     ) -> FunctionFacts:
         """The facts of a function that lifting makes from another one, `of`."""
-        facts = FunctionFacts(definition, parameters)
+        facts = FunctionFacts(definition, parameters, taped=self._taped)
         self._active.append(of)
         try:
             Interpreter(self, self.recorded(of)).function(
@@ -366,6 +366,18 @@ class Session:
             for text in definition.decorators
         )
         return made or definition.qualname in self._wrapped
+
+    @cached_property
+    def _taped(self) -> bool:
+        """Whether something in the program takes gradients."""
+        own = any("GradientTape" in line for line in self.lines)
+        modules = self.modules
+        keras = any(
+            KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
+        )
+        return (
+            own or keras or bool(modules and modules.mention(self.path, "GradientTape"))
+        )
 
     @cached_property
     def _wrapped(self) -> frozenset[str]:
