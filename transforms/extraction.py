@@ -7,7 +7,8 @@ import copy
 import sys
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Tensor
+from .facts.kinds import Function, Python, Tensor
+from .facts.staging import is_strong
 from .rebuilding import replaced
 from .source import Names
 
@@ -21,6 +22,7 @@ PASSED_BY = (
 )
 """Expressions whose parts may not be evaluated, or several times."""
 READS = ("numpy", "item", "tolist", "float", "int", "bool", "str")
+CONVERSIONS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
 PLAIN = ast.Name | ast.Attribute | ast.Constant | ast.Starred
 
 
@@ -55,6 +57,36 @@ def extracted(
         **{old: new.id for old, new in table.items() if isinstance(new, ast.Name)},
     }
     return assigns, made
+
+
+def computes(node: ast.stmt, facts: FunctionFacts) -> bool:
+    """Whether a statement still starts operations of TensorFlow."""
+    named: dict[ast.expr, str] = getattr(node, "named", {})
+    given = {name: facts.kind(old) for old, name in named.items()}
+
+    def is_operand(child: ast.AST) -> bool:
+        if isinstance(child, ast.Name) and child.id in given:
+            return is_strong(given[child.id])
+        return isinstance(child, ast.expr) and is_strong(facts.kind(child))
+
+    for inner in ast.walk(node):
+        match inner:
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                if any(map(is_operand, ast.iter_child_nodes(inner))):
+                    return not _formats(inner, facts)
+            case ast.Call(func=function):
+                kind = facts.kind(function)
+                name = kind.name if isinstance(kind, Function) else ""
+                if name.startswith("tensorflow.") and name not in CONVERSIONS:
+                    return True
+    return False
+
+
+def _formats(node: ast.AST, facts: FunctionFacts) -> bool:
+    """Whether this is `text % values`."""
+    return isinstance(node, ast.BinOp) and facts.kind(node.left) == Python(
+        "str", getattr(node.left, "value", None)
+    )
 
 
 def _collect(

@@ -162,7 +162,7 @@ class ModulePlanner:
             try:
                 plans.append(self._split_plan(found, parts, name, cores))
             except Refusal as refusal:
-                self.refusals[qualname] = refusal
+                self.refusals.setdefault(qualname, refusal)
                 continue
             self.refusals.pop(qualname, None)
         return plans

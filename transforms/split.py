@@ -14,7 +14,7 @@ from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 from keyword import kwlist
 
-from .extraction import extracted
+from .extraction import computes, extracted
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -313,6 +313,8 @@ class _Splitter:
         returning = isinstance(waiting, ast.Return) or returns is not None
         early = any(isinstance(n, ast.Return) for s in kept for n in ast.walk(s))
         if (returning and early) or not self._may_wait(waiting, rest, code):
+            return False
+        if any(s is not None and computes(s, self.facts) for s in (waiting, returns)):
             return False
         core[index:] = [*assigns, *rest, *own]
         self.replaced |= {id(s): _replaced(s, self.state) for s in (*assigns, *own)}

@@ -31,6 +31,7 @@ from .kinds import (
     Object,
     Python,
     Rows,
+    Scalar,
     Sequence,
     Shaped,
     Tensor,
@@ -597,9 +598,13 @@ class Evaluation:
             inner = self.narrowed(value, not stops_at, inner)
         if staged:
             self.facts.staged.add(node)
+        if staged and node in self.facts.tests:
+            kinds = [weak("bool") if _is_answer(k) else k for k in kinds]
         result = kinds[0]
         for kind in kinds[1:]:
             result = choose(result, kind) if staged else host_join(result, kind)
+        if staged and result == UNKNOWN:
+            self.problem("`and`/`or` of these values is not lifted", node, "GL103")
         return result
 
     def _compare(self, node: ast.Compare, environment: Environment) -> Kind:
@@ -613,6 +618,8 @@ class Evaluation:
             left = right
         if len(kinds) > 1 and any(map(is_tensor, kinds)):
             self.facts.staged.add(node)
+        if len(kinds) > 1:
+            kinds = [weak("bool") if _is_answer(k) else k for k in kinds]
         result = kinds[0]
         for kind in kinds[1:]:
             result = (
@@ -1241,6 +1248,11 @@ def _is_basic_index(part: Kind) -> bool:
         return part.type in ("int", "None", "ellipsis")
     whole = getattr(part, "dtype", None) in ("int32", "int64")
     return is_tensor(part) and whole and getattr(part, "shape", None) == ()
+
+
+def _is_answer(kind: Kind) -> bool:
+    """Whether this is a bool of NumPy, of which only the truth matters."""
+    return is_numpy(kind) and kind == hold(Scalar("bool"))
 
 
 def _nonnegative(kind: Kind) -> bool:
