@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from .layout import layout
-from .source import Source
+from .source import Source, unparsed
 from .steps import Code, Compound, Define, Keep, Step
 
 Statement = cst.BaseStatement | cst.BaseSmallStatement
@@ -69,7 +69,7 @@ class Editor:
 
     def _kept(self, node: ast.stmt) -> cst.BaseStatement:
         if node not in self.pairs:
-            return parse_statement(ast.unparse(node))
+            return parse_statement(unparsed(node, {}))
         own, line = self.pairs[node]
         if isinstance(own, cst.BaseStatement):
             return own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,8 +14,11 @@ from . import (
     comprehensions,
     containers,
     exits,
+    none_tests,
+    objects,
     printing,
     signatures,
+    stateful,
     tensor_arrays,
     variables,
 )
@@ -26,7 +30,7 @@ from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
-from .facts.staging import is_weak
+from .facts.staging import holds_variable, is_weak
 from .findings import Refusal
 from .neighbours import Neighbours
 from .options import Options
@@ -119,13 +123,16 @@ class ModulePlanner:
         self.session.refused = self.refusals
         self.entries: frozenset[str] = frozenset()
         self.needs: set[str] = set()
+        self.first: Mapping[str, FunctionFacts] = {}
+        self.with_calls: dict[str, FunctionNode] = {}
+        """The bodies of functions before calls in them were inlined."""
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
             return self._planned()
 
     def _planned(self) -> ModulePlan:
-        first = dict(self.session.analyse())
+        self.first = dict(self.session.analyse())
         while True:
             facts, lifted = self._candidates()
             refused = len(self.refusals)
@@ -134,7 +141,7 @@ class ModulePlanner:
                 break
         plans = [p for p in plans if self._does_something(p)]
         plans += self._splits(facts, plans)
-        return ModulePlan(plans, self.refusals, first, frozenset(self.needs))
+        return ModulePlan(plans, self.refusals, self.first, frozenset(self.needs))
 
     # ---- functions that are split
 
@@ -142,33 +149,98 @@ class ModulePlanner:
         self, facts: Mapping[str, FunctionFacts], lifted: list[Plan]
     ) -> list[Plan]:
         """Plans for functions that stay Python around a graph, beside those that are lifted whole."""
-        plans = []
+        plans: list[Plan] = []
         cores = {p.qualname: p.core for p in lifted if p.core}
         whole = {p.qualname for p in lifted}
-        for qualname, found in facts.items():
+        callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
+        for qualname in callers_first:
+            found = facts[qualname]
+            planned = whole | {p.qualname for p in plans}
             if (
                 qualname in whole
                 or not self._may_split(found)
                 or self._clashes(qualname)
             ):
                 continue
+            if self._is_absorbed(qualname, facts, planned):
+                self.refusals.pop(qualname, None)
+                continue
+            plan = self._first_split(self._versions(found), cores)
+            if plan is not None:
+                plans.append(plan)
+                self.refusals.pop(qualname, None)
+        return plans
+
+    def _versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
+        """The function with calls inlined and without, in the order in which they are worth a try.
+
+        What is Python's alone stays a call where it can.
+        """
+        definition = facts.definition
+        earlier = self.with_calls.get(definition.qualname)
+        if earlier is None:
+            return [facts]
+        called = copy.copy(definition)
+        called.node = earlier
+        other = self.session.analyse_core(called, facts.parameters, definition.qualname)
+        works = any(self.session.facts_of(q).operations for q in self._absorbed(facts))
+        return [facts, other] if works else [other, facts]
+
+    def _first_split(
+        self, versions: list[FunctionFacts], cores: dict[str, str]
+    ) -> Plan | None:
+        """The plan of the first version that can be split; notes why the last one cannot."""
+        for facts in versions:
+            qualname = facts.definition.qualname
             name = self._core_name(qualname)
-            parts = split(self.session, found, name)
+            parts = split(self.session, facts, name, self._simplified_core)
             if parts is None:
                 continue
             try:
-                plans.append(self._split_plan(found, parts, name, cores))
+                return self._split_plan(facts, parts, name, cores)
             except Refusal as refusal:
                 self.refusals[qualname] = refusal
-                continue
-            self.refusals.pop(qualname, None)
-        return plans
+        return None
+
+    def _absorbed(self, facts: FunctionFacts) -> set[str]:
+        """The functions that this one called, and now does the work of itself."""
+        definition = facts.definition
+        first = self.first.get(definition.qualname)
+        if first is None or definition.node is definition.original:
+            return set()
+        return set(first.calls.values()) - set(facts.calls.values())
+
+    def _is_absorbed(
+        self, qualname: str, facts: Mapping[str, FunctionFacts], planned: set[str]
+    ) -> bool:
+        """Whether all that called a function does the work itself, in a graph."""
+        recorded = self.session.recorded(qualname)
+        prefix = f"{self.session.path}::"
+        callers = [c.removeprefix(prefix) for c in recorded.callers] if recorded else []
+        return bool(callers) and all(
+            self._does_without(c, qualname, facts, planned) for c in callers
+        )
+
+    def _does_without(
+        self,
+        caller: str,
+        called: str,
+        facts: Mapping[str, FunctionFacts],
+        planned: set[str],
+    ) -> bool:
+        """Whether a function that was seen to call another one is, or has, a graph that does not."""
+        if self._core_of(caller) in self.module.functions:
+            names = (caller, self._core_of(caller))
+            return all(
+                called not in facts[n].calls.values() for n in names if n in facts
+            )
+        return caller in planned and called in self._absorbed(facts[caller])
 
     def _may_split(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
         name = definition.node.name
         if (
-            not facts.problems
+            not (facts.problems or holds_variable(facts.result))
             or not facts.operations
             or self.session.is_graph_function(definition)
         ):
@@ -177,15 +249,29 @@ class ModulePlanner:
             return False
         if self.session.recorded(definition.qualname) is None:
             return False
-        if (
-            name.startswith("__") and name != "__call__"
-        ) or "<locals>" in definition.qualname:
+        if name.startswith("__") and name != "__call__":
+            return False
+        if definition.parent is not None and not self._lasts(definition):
             return False
         if not self._can_be_method(definition):
             return False
         return not (
             definition.owner and name in NEVER_DECORATED and self._is_keras(definition)
         )
+
+    def _lasts(self, definition: FunctionDefinition) -> bool:
+        """Whether a nested function keeps state, and is called more often than it is made."""
+        around = definition.parent
+        recorded = self.session.recorded(definition.qualname)
+        if (
+            around is None
+            or around.parent
+            or not definition.keeps_state
+            or not recorded
+        ):
+            return False
+        made = self.session.recorded(around.qualname)
+        return recorded.calls >= 2 * (made.calls if made else 1)
 
     def _is_keras(self, definition: FunctionDefinition) -> bool:
         owner = definition.owner
@@ -290,6 +376,10 @@ class ModulePlanner:
             if self.options.enabled("GL304")
             else None
         )
+        if hoisted is None and self.options.enabled("GL305"):
+            hoisted = stateful.hoist_object(
+                facts, self.module, self.source, self.tf, self.names
+            )
         if hoisted is not None:
             self.session.replace_body(definition.qualname, hoisted.node, hoisted.bound)
             self.statements.setdefault(definition.qualname, []).extend(
@@ -299,14 +389,6 @@ class ModulePlanner:
         if definition.qualname in self.refusals:
             return False
         try:
-            kept = (
-                tensor_arrays.with_writes_kept(facts)
-                if self.options.enabled("GL209")
-                else None
-            )
-            if kept is not None:
-                self.session.replace_body(definition.qualname, kept)
-                return True
             failing = (
                 assertions.with_failure(facts, self.source)
                 if self.options.enabled("GL108")
@@ -316,24 +398,19 @@ class ModulePlanner:
                 definition.failure = failing[1]
                 self.session.replace_body(definition.qualname, failing[0])
                 return True
-            if self.options.enabled("GL109"):
-                expanded = comprehensions.without_comprehensions(
-                    facts, self.names, self.tf
-                )
-                if expanded is not None:
-                    self.session.replace_body(definition.qualname, expanded)
+            if self.options.enabled("GL303"):
+                dissolved = objects.without_objects(facts, self.session)
+                if dissolved is not None:
+                    self.session.replace_body(definition.qualname, dissolved)
                     return True
-            grown = (
-                containers.with_tensor_arrays(facts, self.tf)
-                if self.options.enabled("GL203")
-                else None
-            )
-            if grown is not None:
-                self.session.replace_body(definition.qualname, grown)
-                return True
-            if exits.needed(facts):
-                made = exits.without_exits(facts, self.names)
-                self.session.replace_body(definition.qualname, made)
+                inlined = objects.with_calls_inlined(facts, self.session)
+                if inlined is not None:
+                    self.with_calls.setdefault(definition.qualname, definition.node)
+                    self.session.replace_body(definition.qualname, inlined)
+                    return True
+            simpler = self._simpler(facts)
+            if simpler is not None:
+                self.session.replace_body(definition.qualname, simpler)
                 return True
             if facts.problems:
                 return False
@@ -345,6 +422,47 @@ class ModulePlanner:
         except Refusal as refusal:
             self.refusals[definition.qualname] = refusal
         return False
+
+    def _simpler(self, facts: FunctionFacts) -> FunctionNode | None:
+        """The body after one step that makes values of what Python does; None after the last.
+
+        Raises:
+            Refusal: what Python does has no values to be made of.
+        """
+        enabled = self.options.enabled
+        made = tensor_arrays.with_writes_kept(facts) if enabled("GL209") else None
+        if made is None:
+            made = variables.with_names_kept(facts)
+        if made is None and enabled("GL109"):
+            made = comprehensions.without_comprehensions(facts, self.names, self.tf)
+        if made is None and enabled("GL203"):
+            made = containers.with_tensor_arrays(facts, self.tf)
+        if made is None and enabled("GL101"):
+            made = none_tests.with_none_tests_first(facts)
+        if made is None and exits.needed(facts):
+            made = exits.without_exits(facts, self.names)
+        return made
+
+    def _simplified_core(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
+    ) -> FunctionFacts:
+        """The facts of a core of the function `of`, its body changed by the steps that what it is given asks for.
+
+        Raises:
+            Refusal: it cannot be told what eager mode gives.
+        """
+        for _ in range(MOST_STEPS):
+            facts = self.session.analyse_core(definition, parameters, of)
+            made = self._simpler(facts)
+            if made is None and not facts.problems:
+                accompanied = companions.with_companions(facts, self.names)
+                if accompanied is not None and accompanied[1]:
+                    raise Refusal("it returns a Python value or a tensor")
+                made = accompanied[0] if accompanied is not None else None
+            if made is None:
+                break
+            definition.node = made
+        return facts
 
     # ---- which functions
 

@@ -33,3 +33,12 @@ def with_origin(made: ast.stmt, node: ast.stmt) -> ast.stmt:
     """A made statement that remembers the statement of the file it stands for."""
     made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
     return made
+
+
+def copied(node: ast.stmt) -> ast.stmt:
+    """A deep copy whose statements remember where they come from."""
+    made = copy.deepcopy(node)
+    for old, new in zip(ast.walk(node), ast.walk(made), strict=True):
+        if isinstance(new, ast.stmt):
+            new.origin = getattr(old, "origin", old)  # type: ignore[attr-defined]
+    return made

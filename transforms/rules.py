@@ -19,6 +19,7 @@ from .printing import PythonPrint
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature, PythonArgument
 from .state import AttributeWrite, GlobalWrite, OuterMutation, StaleGlobal
+from .stateful import LocalStateful
 from .static_shapes import StaticShape
 from .tensor_arrays import LostWrite
 from .variables import LocalVariable
@@ -41,6 +42,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             ListAppend,
             LostWrite,
             LocalVariable,
+            LocalStateful,
             EagerFunction,
             NoSignature,
             PythonArgument,

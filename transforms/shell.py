@@ -102,9 +102,9 @@ class Shell:
                 )
         shell.kinds = kinds
         shell.epilogue = [
-            f"{s.chain} = {_converted(s.name, kinds[s.name])}"
+            f"{s.chain} = {text}"
             for s in parts.state
-            if s.written
+            if s.written and (text := _converted(s.name, kinds[s.name])) != s.chain
         ]
         shell.epilogue += [
             f"{n} = {_converted(n, kinds[n])}"

@@ -22,7 +22,7 @@ class Source:
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node as it stands; of a node that stands nowhere, the text that `ast` gives it."""
         if not is_placed(node):
-            return _unparsed(node, {})
+            return unparsed(node, {})
         return self._between(
             node.lineno,
             node.col_offset,
@@ -43,7 +43,7 @@ class Source:
     def spliced(self, node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
         """The text of a node with the texts of some nodes inside it replaced."""
         if not is_placed(node):
-            return _unparsed(node, edits)
+            return unparsed(node, edits)
         result = b""
         line, column = node.lineno, node.col_offset
         for inner in sorted(edits, key=lambda n: (n.lineno, n.col_offset)):
@@ -147,7 +147,7 @@ class _Placed(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if node in self.edits and isinstance(node, ast.expr):
-            return ast.Name(self.edits[node], ast.Load())
+            return _reparsed(self.edits[node])
         fields: dict[str, Any] = {}
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
@@ -161,7 +161,22 @@ class _Placed(ast.NodeTransformer):
         return type(node)(**fields)
 
 
-def _unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
+def _reparsed(text: str) -> ast.expr:
+    """A text as a node, so that it gets parentheses where it needs them; an operand as it stands."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ast.Name(text, ast.Load())
+    if isinstance(
+        node,
+        ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda,
+    ):
+        return node
+    return ast.Name(text, ast.Load())
+
+
+def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
+    """The text that `ast` gives a node, with the texts of some nodes inside it replaced."""
     return ast.unparse(ast.fix_missing_locations(_Placed(edits).visit(node)))
 
 

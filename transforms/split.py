@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 from keyword import kwlist
@@ -28,6 +29,9 @@ from .facts.kinds import (
     Type,
     Union,
     Variable,
+    forget,
+    join,
+    join_all,
     weak,
 )
 from .facts.liveness import reads
@@ -38,12 +42,15 @@ from .facts.modules import (
     own_body,
     own_nodes,
     target_names,
+    unmangled,
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, stage
 from .findings import Refusal
-from .rebuilding import rebuilt, with_origin
+from .first_use import made_on_first_use
+from .objects import class_of
+from .rebuilding import copied, rebuilt, with_origin
 from .source import Names
 
 DRAWS = frozenset({"GL207", "GL208"})
@@ -84,7 +91,13 @@ class Split:
     kinds: dict[str, Kind] = field(default_factory=dict)
 
 
-def split(session: Session, facts: FunctionFacts, name: str) -> Split | None:
+Analyse = Callable[[FunctionDefinition, dict[str, Kind], str], FunctionFacts]
+"""Gives the facts of a core, by its parameters' kinds and the function that it is of; may change its body."""
+
+
+def split(
+    session: Session, facts: FunctionFacts, name: str, analyse: Analyse
+) -> Split | None:
     """The function as shell and core; None where no such split keeps what eager mode does."""
     definition = facts.definition
     args = definition.node.args
@@ -92,20 +105,23 @@ def split(session: Session, facts: FunctionFacts, name: str) -> Split | None:
         args.vararg
         or args.kwarg
         or definition.is_generator
-        or definition.parent is not None
+        or (definition.parent is not None and not definition.keeps_state)
     ):
         return None
     if definition.is_property or definition.is_static or definition.is_class_method:
         return None
     try:
-        return _Splitter(session, facts, name).split()
+        return _Splitter(session, facts, name, analyse).split()
     except Refusal:
         return None
 
 
 class _Splitter:
-    def __init__(self, session: Session, facts: FunctionFacts, name: str) -> None:
+    def __init__(
+        self, session: Session, facts: FunctionFacts, name: str, analyse: Analyse
+    ) -> None:
         self.session = session
+        self.analyse = analyse
         self.facts = facts
         self.definition = facts.definition
         self.name = name
@@ -126,33 +142,30 @@ class _Splitter:
             s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)
         ]
         self.replaced = {id(s): _replaced(s, self.state) for s in self.body}
+        self.first = made_on_first_use(session, facts, self.body)
 
     # ---- state
 
     def _state(self) -> dict[str, StateVariable]:
         """The globals and attributes that change between calls, by their text."""
+        chains = {
+            ast.unparse(p.node): None
+            for p in self.facts.problems
+            if p.code in STATE_CODES
+            and isinstance(p.node, ast.Name | ast.Attribute)
+            and self._is_outside(p.node)
+        }
+        for node in own_nodes(self.definition.node):
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                chains |= dict.fromkeys(node.names)
+        chains |= dict.fromkeys(self._changing_closure())
         found: dict[str, StateVariable] = {}
-        for problem in self.facts.problems:
-            if problem.code not in STATE_CODES or not isinstance(
-                problem.node, ast.Name | ast.Attribute
-            ):
-                continue
-            chain = ast.unparse(problem.node)
-            if chain not in found and self._is_outside(problem.node):
-                kind = self._state_kind(chain, problem.node)
-                if kind is not None:
-                    name = self.names.fresh(
-                        chain.rpartition(".")[2].lstrip("_").lower() or "state"
-                    )
-                    found[chain] = StateVariable(chain, name, kind)
-        for declared in own_nodes(self.definition.node):
-            if isinstance(declared, ast.Global | ast.Nonlocal):
-                for chain in declared.names:
-                    kind = self._state_kind(chain, ast.Name(chain, ast.Load()))
-                    if chain not in found and kind is not None:
-                        found[chain] = StateVariable(
-                            chain, self.names.fresh(chain.lower()), kind
-                        )
+        for chain in chains:
+            kind = self._state_kind(chain)
+            if kind is not None:
+                last = chain.rpartition(".")[2].rpartition("__")[2].strip("_").lower()
+                name = chain if chain == last else self.names.fresh(last or "state")
+                found[chain] = StateVariable(chain, name, kind)
         for node in own_nodes(self.definition.node):
             if (
                 isinstance(node, ast.Name | ast.Attribute)
@@ -163,6 +176,23 @@ class _Splitter:
         self._check_state(found)
         return found
 
+    def _changing_closure(self) -> list[str]:
+        """The variables of the function around that it reads, and that are set more than once."""
+        parent = self.definition.parent
+        if parent is None:
+            return []
+        inner = list(ast.walk(parent.original))
+        again = {name for n in inner if isinstance(n, ast.Nonlocal) for name in n.names}
+        stores = [
+            n.id
+            for n in own_nodes(parent.original)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ]
+        stores += [a.arg for a in parent.parameters]
+        again |= {name for name in stores if stores.count(name) > 1}
+        read = {n.id for n in ast.walk(self.definition.node) if isinstance(n, ast.Name)}
+        return sorted(again & read)
+
     def _check_state(self, found: dict[str, StateVariable]) -> None:
         """Refuse state that two texts may name, or that is more than a place for a value.
 
@@ -172,22 +202,20 @@ class _Splitter:
         bound = {n for s in self.definition.node.body for n in _bound(s)}
         last = [chain.rpartition(".")[2] for chain in found]
         for chain in found:
-            root, _, rest = chain.partition(".")
-            if rest and (root in bound or rest.count(".") > 0 or last.count(rest) > 1):
+            holder, _, name = chain.rpartition(".")
+            if not holder:
+                continue
+            if holder.partition(".")[0] in bound or last.count(name) > 1:
                 raise Refusal(f"what `{chain}` names may change on the way")
-            if rest and not self._is_plain_attribute(root, rest):
+            if not self._is_plain_attribute(holder, name):
                 raise Refusal(f"`{chain}` is no plain attribute")
         for node in own_nodes(self.definition.node):
             if isinstance(node, ast.Try):
                 raise Refusal("state is changed in a `try`")
 
-    def _is_plain_attribute(self, root: str, name: str) -> bool:
+    def _is_plain_attribute(self, holder: str, name: str) -> bool:
         """Whether an attribute is set where its object is made, and nothing else serves it."""
-        kind = (
-            self.facts.parameters.get(root)
-            or self.session.global_kind(root, None)
-            or UNKNOWN
-        )
+        kind = self._holder_kind(holder)
         if isinstance(kind, Module):
             return self.session.is_global(f"{kind.name}.{name}")
         made = (
@@ -197,11 +225,12 @@ class _Splitter:
         )
         if made is None:
             return False
-        if self.session.module.method(
-            made.qualname, name
-        ) or self.session.module.method(made.qualname, "__getattr__"):
-            return False
-        if self.session.module.method(made.qualname, "__setattr__"):
+        name = unmangled(name, made.qualname)
+        module = self.session.module
+        if any(
+            module.method(made.qualname, n)
+            for n in (name, "__getattr__", "__setattr__", "__getattribute__")
+        ):
             return False
         initial = {
             n
@@ -211,13 +240,33 @@ class _Splitter:
             for n in target_names(t)
         }
         if name in initial:
-            return isinstance(kind, Type) or self._is_always_written(f"{root}.{name}")
-        initializer = self.session.module.method(made.qualname, "__init__")
-        return initializer is not None and any(
+            return isinstance(kind, Type) or self._is_always_written(f"{holder}.{name}")
+        family = [made.qualname, *module.bases(made.qualname)]
+        initializers = [
+            module.classes[c].methods.get("__init__")
+            for c in family
+            if c in module.classes
+        ]
+        return any(
             isinstance(n, ast.Attribute)
             and n.attr == name
             and isinstance(n.ctx, ast.Store)
+            for initializer in initializers
+            if initializer is not None
             for n in ast.walk(initializer.original)
+        )
+
+    def _holder_kind(self, holder: str) -> Kind:
+        """What has the attribute: a parameter, a global, or what `class_of` tells of the attribute of one."""
+        if "." in holder:
+            made = class_of(
+                self.session, ast.parse(holder, mode="eval").body, self.facts
+            )
+            return Object(self.session.dotted(made.qualname)) if made else UNKNOWN
+        return (
+            self.facts.parameters.get(holder)
+            or self.session.global_kind(holder, None)
+            or UNKNOWN
         )
 
     def _is_always_written(self, chain: str) -> bool:
@@ -243,7 +292,7 @@ class _Splitter:
         } - self.definition.declared_global
         return node.id in self.parameters or node.id not in local
 
-    def _state_kind(self, chain: str, node: ast.expr) -> Kind | None:
+    def _state_kind(self, chain: str) -> Kind | None:
         """How the core takes a piece of state; None where it cannot."""
         recorded = self.session.recorded(self.definition.qualname)
         seen: Kind = UNKNOWN
@@ -251,14 +300,39 @@ class _Splitter:
             places = (recorded.attributes, recorded.globals, recorded.closure)
             seen = next((p[chain] for p in places if chain in p), UNKNOWN)
         if seen == UNKNOWN:
-            seen = self.facts.kinds.get(node, UNKNOWN)
+            read = [
+                self.facts.kind(n)
+                for s in self.definition.node.body
+                for n in _with_loads(s)
+                if ast.unparse(n) == chain and n in self.facts.kinds
+            ]
+            seen = join_all(map(forget, read))
+        if seen != NONE and self._may_become_none(chain):
+            seen = join(seen, NONE)
         return _argument_kind(seen)
+
+    def _may_become_none(self, chain: str) -> bool:
+        """Whether something in the module sets such a global or attribute to None."""
+        last = chain.rpartition(".")[2]
+        return any(
+            isinstance(s, ast.Assign)
+            and isinstance(s.value, ast.Constant)
+            and s.value.value is None
+            and any(
+                last in (getattr(t, "attr", ""), getattr(t, "id", ""))
+                for t in s.targets
+            )
+            for s in ast.walk(self.session.module.tree)
+        )
 
     # ---- the search
 
     def split(self) -> Split | None:
-        before: list[ast.stmt] = []
-        core, after = list(self.body), list(before)
+        before = list(self.first)
+        core = [s for s in self.body if s not in self.first]
+        after: list[ast.stmt] = []
+        if core and self._returns_variable(core[-1]):
+            after.append(core.pop())
         for _ in range(MOST_ROUNDS):
             found = self._try(before, core, after)
             problem = found if isinstance(found, Refusal) else None
@@ -287,6 +361,15 @@ class _Splitter:
                 return None
         return None
 
+    def _returns_variable(self, node: ast.stmt) -> bool:
+        """Whether a statement returns Variables themselves, which a graph would give back as values."""
+        if not isinstance(node, ast.Return) or node.value is None:
+            return False
+        value = node.value
+        parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
+        plain = all(isinstance(p, ast.Name | ast.Attribute) for p in parts)
+        return plain and any(isinstance(self.facts.kind(p), Variable) for p in parts)
+
     def _with_plain_return(
         self,
         found: Split | None,
@@ -299,6 +382,7 @@ class _Splitter:
             found is None
             or not core
             or not _is_plain_return(core[-1])
+            or any(isinstance(n, ast.Return) for s in core[:-1] for n in ast.walk(s))
             or not (after or found.state)
         ):
             return found
@@ -438,6 +522,9 @@ class _Splitter:
     ) -> Split | Refusal | None:
         """The split with these statements in the core, or the first problem inside it."""
         made = [self.replaced[id(s)] for s in core]
+        lost = self._lost_write(made)
+        if lost is not None:
+            return lost
         read = {n for s in made for n in _all_reads(s)}
         state = [
             s
@@ -450,6 +537,8 @@ class _Splitter:
             *self.parameters,
             *dict.fromkeys(n for s in before for n in _bound(s)),
         ]:
+            if name in self.definition.declared_global:
+                continue
             is_self = bool(self.definition.owner) and name == self.parameters[0]
             if (name in read or is_self) and name not in parameters:
                 parameters[name] = self._kind_before(name, before)
@@ -461,16 +550,18 @@ class _Splitter:
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
         if unknown:
             return None
-        given = self._given(after, made)
         outs = [s.name for s in state if self._written_in(s, made)]
+        given = [n for n in self._given(after, made) if n not in outs]
         body = _with_results(made, outs, given)
         definition = FunctionDefinition(
             self._function(parameters, body), self._qualname(), self.definition.owner
         )
         definition.original = self.definition.original
-        found = self.session.analyse_core(
-            definition, parameters, self.definition.qualname
-        )
+        definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
+        try:
+            found = self.analyse(definition, parameters, self.definition.qualname)
+        except Refusal as refusal:
+            return refusal
         if found.problems:
             return found.problems[0]
         if not found.operations:
@@ -485,6 +576,21 @@ class _Splitter:
             given,
             arguments,
             parameters,
+        )
+
+    def _lost_write(self, made: list[ast.stmt]) -> Refusal | None:
+        """The first write of a global in the core that the core does not give back."""
+        declared = self.definition.declared_global - self.state.keys()
+        return next(
+            (
+                Refusal("it writes a module's global", n, "GL301")
+                for s in made
+                for n in ast.walk(s)
+                if isinstance(n, ast.Name)
+                and n.id in declared
+                and not isinstance(n.ctx, ast.Load)
+            ),
+            None,
         )
 
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
@@ -547,6 +653,17 @@ def _argument_kind(kind: Kind) -> Kind | None:
     return kind if fits_graph(kind) else None
 
 
+def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute]:
+    """The names and attributes that a statement reads, those that `+=` reads among them."""
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Name | ast.Attribute):
+            continue
+        if isinstance(inner.ctx, ast.Load):
+            yield inner
+        elif hasattr(inner, "as_load"):
+            yield inner.as_load
+
+
 def _replaced(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
     """A statement with state read and written through local names; the same one where it has none."""
     mentions = any(
@@ -555,18 +672,9 @@ def _replaced(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
     )
     if not mentions:
         return node
-    made = _copied(node)
+    made = copied(node)
     result: ast.stmt = _StateNames(state).visit(made)  # type: ignore[assignment]
     return result
-
-
-def _copied(node: ast.stmt) -> ast.stmt:
-    """A deep copy whose statements remember where they come from."""
-    made = copy.deepcopy(node)
-    for old, new in zip(ast.walk(node), ast.walk(made), strict=True):
-        if isinstance(new, ast.stmt):
-            new.origin = getattr(old, "origin", old)  # type: ignore[attr-defined]
-    return made
 
 
 class _StateNames(ast.NodeTransformer):

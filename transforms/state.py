@@ -213,8 +213,19 @@ class AttributeWrite(Rule):
 
         smoother = Smoother()
 
+        @tf.function(
+            autograph=False,
+            input_signature=[tf.TensorSpec([2], tf.float32), tf.TensorSpec([2], tf.float32)],
+        )
+        def f_graph(x, mean):
+            mean = 0.9 * mean + 0.1 * x
+            return mean, mean
+
+
         def f(x):
-            return smoother.update(x)
+            result, mean = f_graph(x, smoother.mean)
+            smoother.mean = mean
+            return result
 
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
 

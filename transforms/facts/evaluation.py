@@ -209,6 +209,9 @@ class Evaluation:
         return UNKNOWN
 
     def _global_name(self, node: ast.Name) -> Kind | None:
+        settled = self.facts.definition.settled
+        if node.id in settled:
+            return settled[node.id]
         kind = self.session.global_kind(node.id, self.recorded)
         if kind is None:
             return None
@@ -348,6 +351,10 @@ class Evaluation:
         return STR
 
     def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:
+        settled = self.facts.definition.settled
+        if settled and (text := ast.unparse(node)) in settled:
+            self.evaluate(node.value, environment)
+            return settled[text]
         value = self.evaluate(node.value, environment)
         if isinstance(value, Module):
             return self._of_module(node, f"{value.name}.{node.attr}")
@@ -439,7 +446,11 @@ class Evaluation:
         self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
     ) -> None:
         """Refuse where Python's arithmetic and a tensor's part: division by zero, large powers, rounding."""
-        if is_weak(kind) and name in ("div", "floordiv", "mod") and not _nonzero(right):
+        if (
+            is_weak(kind)
+            and name in ("div", "floordiv", "mod")
+            and not (_nonzero(right) or _fails_alike(kind, right))
+        ):
             self.problem(
                 "Python would raise ZeroDivisionError where this divisor is 0", node
             )
@@ -1092,6 +1103,12 @@ def _nonzero(kind: Kind) -> bool:
         and isinstance(kind.value, int | float)
         and kind.value != 0
     )
+
+
+def _fails_alike(kind: Kind, divisor: Kind) -> bool:
+    """Whether a graph raises too where the divisor is 0: ints by a Python int that is known while tracing."""
+    whole = isinstance(kind, Tensor) and kind.weak == "int"
+    return whole and isinstance(divisor, Python) and divisor.type == "int"
 
 
 def _has_weak_index(iterable: Elements) -> bool:

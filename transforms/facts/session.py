@@ -39,7 +39,13 @@ from .kinds import (
     members,
     python,
 )
-from .modules import INITIALIZERS, ClassDefinition, FunctionDefinition, ModuleFacts
+from .modules import (
+    INITIALIZERS,
+    ClassDefinition,
+    FunctionDefinition,
+    ModuleFacts,
+    unmangled,
+)
 from .profile import FunctionNode, Profile, Recorded
 from .project import ProjectModules
 from .staging import holds_tensor, is_tensor, is_weak
@@ -161,7 +167,9 @@ class Session:
         definition = self.module.functions[qualname]
         parameters = self.root_parameters(definition)
         if parameters is not None:
-            self._analyse(definition, parameters)
+            nested = definition.parent is not None
+            outer = self._closure(definition) if nested else None
+            self._analyse(definition, parameters, outer)
 
     def _callers(self, qualname: str) -> list[str]:
         """The recorded callers of a function, where all of them are functions of this module."""
@@ -174,13 +182,17 @@ class Session:
             else []
         )
 
+    def facts_of(self, qualname: str) -> FunctionFacts:
+        """The facts of a function that was reached."""
+        return self._found[qualname]
+
     def recorded(self, qualname: str) -> Recorded | None:
         return self._recorded.get(qualname)
 
     def root_parameters(self, definition: FunctionDefinition) -> dict[str, Kind] | None:
         """What a function is called with from outside: recorded, or annotated; None where nothing tells."""
         recorded = self.recorded(definition.qualname)
-        if "<locals>" in definition.qualname:
+        if "<locals>" in definition.qualname and not definition.keeps_state:
             return None
         if recorded is not None and recorded.calls:
             return dict(recorded.parameters)
@@ -341,11 +353,17 @@ class Session:
         self._active.append(of)
         try:
             Interpreter(self, self.recorded(of)).function(
-                definition, facts, self._outer.get(of)
+                definition, facts, self._bound_around(of)
             )
         finally:
             self._active.pop()
         return facts
+
+    def _bound_around(self, qualname: str) -> Environment | None:
+        definition = self.module.functions[qualname]
+        if definition.parent is None:
+            return self._outer.get(qualname)
+        return self._closure(definition)
 
     def replace_body(
         self, qualname: str, node: FunctionNode, bound: Environment | None = None
@@ -590,7 +608,7 @@ class Session:
                 f"what `{definition.node.name}` is called with is not known", node
             )
             return UNKNOWN
-        outer = environment if "<locals>" in qualname else None
+        outer = self._around(definition, evaluation, environment)
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
         if evaluation.session is self:
             evaluation.facts.calls[node] = qualname  # type: ignore[index]
@@ -620,6 +638,24 @@ class Session:
         if not self.is_graph_function(definition):
             evaluation.facts.operations += facts.operations
         return facts.result
+
+    def _around(
+        self,
+        definition: FunctionDefinition,
+        evaluation: Evaluation,
+        environment: Environment,
+    ) -> Environment | None:
+        """What is bound around a nested function where it is called."""
+        if definition.parent is None:
+            return None
+        if definition.parent.original is evaluation.facts.definition.original:
+            return environment
+        return self._closure(definition)
+
+    def _closure(self, definition: FunctionDefinition) -> Environment:
+        """What the profile saw in the variables around a nested function."""
+        recorded = self.recorded(definition.qualname)
+        return Environment(dict(recorded.closure) if recorded else {})
 
     def _obstacle(self, definition: FunctionDefinition) -> tuple[str, str] | None:
         if definition.qualname in self._active:
@@ -790,7 +826,7 @@ class Session:
             evaluation.problem(
                 f"`{ast.unparse(node)}` may be served by `__getattr__`", node
             )
-        method = self.module.method(made.qualname, node.attr)
+        method = self.module.method(made.qualname, unmangled(node.attr, made.qualname))
         if method is not None:
             if method.is_property and isinstance(value, Object):
                 return self._call_definition(
@@ -804,7 +840,7 @@ class Session:
         if kind is None:
             return None
         if not (isinstance(value, Object) and value.fresh) and self._changes(
-            evaluation, node, kind
+            evaluation, node, kind, made
         ):
             evaluation.problem(
                 f"`{ast.unparse(node)}` may change between calls", node, "GL302"
@@ -817,11 +853,9 @@ class Session:
     ) -> Kind | None:
         recorded = evaluation.recorded
         seen = recorded.attributes.get(ast.unparse(node)) if recorded else None
-        known = self.class_attributes(made).get(node.attr)
-        if (
-            isinstance(known, CONTAINERS)
-            and node.attr in self.module.changed_attributes
-        ):
+        name = unmangled(node.attr, made.qualname)
+        known = self.class_attributes(made).get(name)
+        if isinstance(known, CONTAINERS) and name in self.module.changed_attributes:
             known = None
         if known not in (None, UNKNOWN) and not isinstance(known, Union):
             vague = is_tensor(known) and getattr(known, "dtype", None) is None
@@ -829,27 +863,32 @@ class Session:
                 return known
         if seen is not None:
             return seen
+        if known == UNKNOWN:
+            return self._seen_attributes(made).get(name, UNKNOWN)
         if known is not None:
             return known
-        if node.attr in self.module.changed_attributes:
-            return self._seen_attributes(made).get(node.attr, UNKNOWN)
+        if name in self.module.changed_attributes:
+            return self._seen_attributes(made).get(name, UNKNOWN)
         if KERAS_CALLS & set(self.module.bases(made.qualname)):
-            return KERAS_ATTRIBUTES.get(node.attr)
+            return KERAS_ATTRIBUTES.get(name)
         if "tensorflow.Module" in self.module.bases(made.qualname):
-            return (
-                KERAS_ATTRIBUTES.get(node.attr)
-                if node.attr.endswith("variables")
-                else None
-            )
+            return KERAS_ATTRIBUTES.get(name) if name.endswith("variables") else None
         return None
 
-    def _changes(self, evaluation: Evaluation, node: ast.Attribute, kind: Kind) -> bool:
+    def _changes(
+        self,
+        evaluation: Evaluation,
+        node: ast.Attribute,
+        kind: Kind,
+        made: ClassDefinition,
+    ) -> bool:
         recorded = evaluation.recorded
         if recorded is not None and ast.unparse(node) in recorded.changed:
             return True
-        writers = set(self.module.rebound_attributes.get(node.attr, ()))
+        name = unmangled(node.attr, made.qualname)
+        writers = set(self.module.rebound_attributes.get(name, ()))
         if isinstance(kind, CONTAINERS):
-            writers |= self.module.changed_attributes.get(node.attr, set())
+            writers |= self.module.changed_attributes.get(name, set())
         return any(writer.rpartition(".")[2] not in INITIALIZERS for writer in writers)
 
     def class_attributes(self, made: ClassDefinition) -> Mapping[str, Kind]:
@@ -917,6 +956,7 @@ class Session:
         made = self.class_of(class_name)
         if made is None:
             return
+        name = unmangled(name, made.qualname)
         found = self._attributes.setdefault(made.qualname, {})
         old = found.get(name)
         new = (

@@ -54,6 +54,15 @@ def holds_tensor(kind: Kind) -> bool:
     return is_tensor(kind)
 
 
+def holds_variable(kind: Kind) -> bool:
+    """Whether the value is, or is a tuple, list or dict of, Variables."""
+    if isinstance(kind, Sequence):
+        return any(map(holds_variable, kind.items))
+    if isinstance(kind, Dict):
+        return any(holds_variable(value) for _, value in kind.items)
+    return isinstance(kind, Variable)
+
+
 def fits_graph(kind: Kind) -> bool:
     """Whether a graph's branch or loop can give back such a value."""
     if isinstance(kind, Maybe):
@@ -105,6 +114,8 @@ def choose(a: Kind, b: Kind) -> Kind:
         return a
     if a == b == NONE:
         return NONE
+    if any(isinstance(k, Union) and NONE in k.members for k in (a, b)):
+        return UNKNOWN
     if NONE in (a, b) or isinstance(a, Maybe) or isinstance(b, Maybe):
         return _choose_maybe(a, b)
     if isinstance(a, Sequence) and isinstance(b, Sequence):
