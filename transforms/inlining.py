@@ -7,8 +7,10 @@ the place of the call, the caller shows what changes, and can carry it.
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
 from collections.abc import Callable, Iterator
+from keyword import kwlist
 from typing import TypeVar
 
 from .facts.modules import FunctionDefinition, mangled, own_nodes
@@ -68,9 +70,8 @@ class Inliner:
         self.stable = stable
         self.globals: dict[str, None] = {}
         self.locals = local_names(function)
-        self.taken = self.locals | {
-            n.id for n in ast.walk(function) if isinstance(n, ast.Name)
-        }
+        self.taken = self.locals | set(dir(builtins)) | set(kwlist)
+        self.taken |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
         self.depth = 0
 
     def block(self, body: Block) -> Block:
@@ -93,6 +94,7 @@ class Inliner:
             raise NotInlined
         try:
             made = self._inlined(node, call, callee)
+            _note_written(made)
             origin = getattr(node, "origin", node)
             for inner in made:
                 if getattr(inner, "origin", None) is origin:
@@ -137,11 +139,19 @@ class Inliner:
                 return [*before, *_settled(body, _dropped)]
             case ast.Assign(targets=targets, value=value) if value is call:
                 return [*before, *_settled(body, _assigned(targets))]
+        calls = [n for e in _own_expressions(node) for n in ast.walk(e)]
+        others = any(
+            n is not call and isinstance(n, ast.expr) and self.resolve(n) for n in calls
+        )
         match body:
-            case [*first, ast.Return(value=ast.expr() as result)] if not _returns(
-                first
+            case [*first, ast.Return(value=ast.expr() as result)] if not (
+                others or _returns(first)
             ):
+                if isinstance(node, ast.While) and (before or first):
+                    raise NotInlined
                 return [*before, *first, _with(node, call, result)]
+        if isinstance(node, ast.While):
+            raise NotInlined
         name = self._fresh(callee.definition.node.name.strip("_"))
         target = ast.Name(name, ast.Store())
         made = _with(node, call, ast.Name(name, ast.Load()))
@@ -332,7 +342,7 @@ def _evaluated_first(node: ast.stmt) -> ast.expr | None:
             return value
         case ast.AugAssign(target=ast.Name(), value=value):
             return value
-        case ast.If(test=test):
+        case ast.If(test=test) | ast.While(test=test):
             return test
         case ast.For(iter=iterable):
             return iterable
@@ -470,6 +480,21 @@ def bare(node: Node) -> Node:
             inner.written_at = place(inner)  # type: ignore[union-attr]
         _unplace(inner)
     return made
+
+
+def _note_written(body: Block) -> None:
+    """Note that statements are plain Python, which may stand in the file as they are."""
+    for inner in (n for s in body for n in ast.walk(s)):
+        if isinstance(inner, ast.expr | ast.stmt) and not hasattr(inner, "lineno"):
+            inner.written_at = place(inner)  # type: ignore[union-attr]
+
+
+def is_written(node: ast.stmt) -> bool:
+    """Whether a statement may stand in the file: it does, or it was copied from there."""
+    inner = [n for n in ast.walk(node) if isinstance(n, ast.expr | ast.stmt)]
+    return hasattr(node, "lineno") or all(
+        hasattr(n, "written_at") and not hasattr(n, "stops") for n in inner
+    )
 
 
 def place(node: ast.AST) -> tuple[int, int]:

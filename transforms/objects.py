@@ -45,6 +45,7 @@ HOOKS = frozenset(
         "__getattribute__",
         "__setattr__",
         "__delattr__",
+        "__post_init__",
     ]
 )
 
@@ -323,7 +324,10 @@ def _dissolved(
     )
     result = copy.copy(node)
     try:
-        result.body = inliner.block(_with_call_alone(node.body, maker))
+        alone = [with_origin(ast.Expr(call), maker)]
+        if not (call.args or call.keywords or _initializer(session, made)):
+            alone = []
+        result.body = inliner.block(_with_call_alone(node.body, maker, alone))
     except NotInlined:
         return None
     if inliner.globals:
@@ -331,14 +335,33 @@ def _dissolved(
     return _with_names(result, name, session, made)
 
 
-def _with_call_alone(body: list[ast.stmt], maker: ast.Assign) -> list[ast.stmt]:
-    """A block with the making of an object bound to nothing."""
+def _with_call_alone(
+    body: list[ast.stmt], maker: ast.Assign, alone: list[ast.stmt]
+) -> list[ast.stmt]:
+    """A block with what makes an object bound to nothing."""
     return [
-        with_origin(ast.Expr(maker.value), maker)
-        if node is maker
-        else rebuilt(node, lambda block: _with_call_alone(block, maker))
+        made
         for node in body
+        for made in (
+            alone
+            if node is maker
+            else [rebuilt(node, lambda block: _with_call_alone(block, maker, alone))]
+        )
     ]
+
+
+def _initializer(session: Session, made: ClassDefinition) -> FunctionDefinition | None:
+    """The `__init__` of a class; that which `dataclass` would write."""
+    if not made.node.decorator_list:
+        return session.module.method(made.qualname, "__init__")
+    fields = [s for s in made.node.body if isinstance(s, ast.AnnAssign)]
+    names = [f.target.id for f in fields if isinstance(f.target, ast.Name)]
+    text = "".join(f"    self.{name} = {name}\n" for name in names)
+    (node,) = ast.parse(f"def __init__(self):\n{text or '    pass'}").body
+    assert isinstance(node, ast.FunctionDef)
+    node.args.args += [ast.arg(name) for name in names]
+    node.args.defaults = [f.value for f in fields if f.value is not None]
+    return FunctionDefinition(node, f"{made.qualname}.__init__", made)
 
 
 class _ObjectCalls:
@@ -354,7 +377,8 @@ class _ObjectCalls:
 
     def __call__(self, node: ast.expr) -> Callee | None:
         if node is self.maker:
-            return self._method("__init__")
+            found = _initializer(self.session, self.made)
+            return Callee(found, ast.Name(self.name, ast.Load())) if found else None
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)) if (
                 n == self.name
@@ -363,8 +387,8 @@ class _ObjectCalls:
             case ast.Call(func=ast.Name(id=n)) if n == self.name:
                 return self._method("__call__")
             case ast.Attribute(value=ast.Name(id=n), attr=attr) if n == self.name:
-                found = self._method(attr)
-                return found if found and found.definition.is_property else None
+                callee = self._method(attr)
+                return callee if callee and callee.definition.is_property else None
         return None
 
     def _method(self, name: str) -> Callee | None:
@@ -379,9 +403,14 @@ def _is_plain(session: Session, made: ClassDefinition) -> bool:
     """Whether instances are no more than their attributes and the methods of this module's classes."""
     family = [made.qualname, *session.module.bases(made.qualname)]
     classes = [session.module.classes.get(q) for q in family if q not in PLAIN_BASES]
+    decorators = [ast.unparse(d) for d in made.node.decorator_list]
+    if decorators not in ([], ["dataclass"], ["dataclasses.dataclass"]):
+        return False
+    if decorators and (len(classes) > 1 or "__init__" in made.methods):
+        return False
     return all(
         c is not None
-        and not c.node.decorator_list
+        and (c is made or not c.node.decorator_list)
         and not c.node.keywords
         and not c.methods.keys() & HOOKS
         for c in classes
@@ -404,7 +433,7 @@ def _with_names(
         and n.value.id == name
     ]
     uses = sum(isinstance(n, ast.Name) and n.id == name for n in inner)
-    set_first = _set_by_initializer(session, made)
+    set_first = _set_by_initializer(session, made) | _set_at_once(node.body, name)
     if uses != len(attributes) or any(
         session.module.method(made.qualname, a.attr) or a.attr not in set_first
         for a in attributes
@@ -429,7 +458,11 @@ def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
     seen: set[str] = set()
     while queue:
         current = queue.pop()
-        method = session.module.method(made.qualname, current)
+        method = (
+            _initializer(session, made)
+            if current == "__init__"
+            else session.module.method(made.qualname, current)
+        )
         if method is None or current in seen or not method.parameters:
             continue
         seen.add(current)
@@ -449,6 +482,25 @@ def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
                     value=ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr))
                 ) if n == me:
                     queue.append(attr)
+    return found
+
+
+def _set_at_once(body: list[ast.stmt], name: str) -> set[str]:
+    """The attributes that a block sets itself before anything else is done with them."""
+    found: set[str] = set()
+    used: set[str] = set()
+    for statement in body:
+        mentioned = [
+            n
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Attribute)
+            and isinstance(n.value, ast.Name)
+            and n.value.id == name
+        ]
+        read = {n.attr for n in mentioned if isinstance(n.ctx, ast.Load)}
+        if isinstance(statement, ast.Assign):
+            found |= {n.attr for n in mentioned} - read - used
+        used |= {n.attr for n in mentioned}
     return found
 
 

@@ -183,7 +183,12 @@ class ModulePlanner:
         called = copy.copy(definition)
         called.node = earlier
         other = self.session.analyse_core(called, facts.parameters, definition.qualname)
-        works = any(self.session.facts_of(q).operations for q in self._absorbed(facts))
+        absorbed = self._absorbed(facts)
+        works = any(self.session.facts_of(q).operations for q in absorbed)
+        inside = [n for s in other.staged for n in ast.walk(s)]
+        works = works or any(
+            q in absorbed and n in inside for n, q in other.calls.items()
+        )
         return [facts, other] if works else [other, facts]
 
     def _first_split(

@@ -17,7 +17,9 @@ from keyword import kwlist
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
+    BOOL,
     NONE,
+    STR,
     UNKNOWN,
     Function,
     Kind,
@@ -49,6 +51,7 @@ from .facts.session import Session
 from .facts.staging import fits_graph, stage
 from .findings import Refusal
 from .first_use import made_on_first_use
+from .inlining import is_written
 from .objects import class_of
 from .rebuilding import copied, rebuilt, with_origin
 from .source import Names
@@ -159,20 +162,18 @@ class _Splitter:
             if isinstance(node, ast.Global | ast.Nonlocal):
                 chains |= dict.fromkeys(node.names)
         chains |= dict.fromkeys(self._changing_closure())
+        written = {
+            ast.unparse(n)
+            for n in own_nodes(self.definition.node)
+            if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+        }
         found: dict[str, StateVariable] = {}
         for chain in chains:
-            kind = self._state_kind(chain)
+            kind = self._state_kind(chain, chain in written)
             if kind is not None:
                 last = chain.rpartition(".")[2].rpartition("__")[2].strip("_").lower()
                 name = chain if chain == last else self.names.fresh(last or "state")
-                found[chain] = StateVariable(chain, name, kind)
-        for node in own_nodes(self.definition.node):
-            if (
-                isinstance(node, ast.Name | ast.Attribute)
-                and isinstance(node.ctx, ast.Store)
-                and (chain := ast.unparse(node)) in found
-            ):
-                found[chain].written = True
+                found[chain] = StateVariable(chain, name, kind, chain in written)
         self._check_state(found)
         return found
 
@@ -205,15 +206,21 @@ class _Splitter:
             holder, _, name = chain.rpartition(".")
             if not holder:
                 continue
-            if holder.partition(".")[0] in bound or last.count(name) > 1:
+            alone = last.count(name) == 1 or self._is_one(holder)
+            if holder.partition(".")[0] in bound or not alone:
                 raise Refusal(f"what `{chain}` names may change on the way")
-            if not self._is_plain_attribute(holder, name):
+            if not self._is_plain_attribute(holder, name, found[chain].written):
                 raise Refusal(f"`{chain}` is no plain attribute")
         for node in own_nodes(self.definition.node):
             if isinstance(node, ast.Try):
                 raise Refusal("state is changed in a `try`")
 
-    def _is_plain_attribute(self, holder: str, name: str) -> bool:
+    def _is_one(self, holder: str) -> bool:
+        """Whether no other text stands for the same object."""
+        node = ast.parse(holder, mode="eval").body
+        return class_of(self.session, node, self.facts) is not None
+
+    def _is_plain_attribute(self, holder: str, name: str, written: bool) -> bool:
         """Whether an attribute is set where its object is made, and nothing else serves it."""
         kind = self._holder_kind(holder)
         if isinstance(kind, Module):
@@ -240,7 +247,9 @@ class _Splitter:
             for n in target_names(t)
         }
         if name in initial:
-            return isinstance(kind, Type) or self._is_always_written(f"{holder}.{name}")
+            if isinstance(kind, Type) or not written:
+                return True
+            return self._is_always_written(f"{holder}.{name}")
         family = [made.qualname, *module.bases(made.qualname)]
         initializers = [
             module.classes[c].methods.get("__init__")
@@ -292,8 +301,11 @@ class _Splitter:
         } - self.definition.declared_global
         return node.id in self.parameters or node.id not in local
 
-    def _state_kind(self, chain: str) -> Kind | None:
-        """How the core takes a piece of state; None where it cannot."""
+    def _state_kind(self, chain: str, written: bool) -> Kind | None:
+        """How the core takes a piece of state; None where it cannot.
+
+        A flag that it only reads stays Python's, so that a trace holds one of its ways.
+        """
         recorded = self.session.recorded(self.definition.qualname)
         seen: Kind = UNKNOWN
         if recorded is not None:
@@ -309,6 +321,8 @@ class _Splitter:
             seen = join_all(map(forget, read))
         if seen != NONE and self._may_become_none(chain):
             seen = join(seen, NONE)
+        if written and seen in (BOOL, STR):
+            return weak(str(seen))
         return _argument_kind(seen)
 
     def _may_become_none(self, chain: str) -> bool:
@@ -342,16 +356,17 @@ class _Splitter:
             if index is None:
                 return None
             statement = core.pop(index)
-            if not hasattr(statement, "lineno"):
+            if not is_written(statement):
                 return None
-            if self._may_go_first(statement, core[:index], after, problem.code):
+            code = self._code(problem, statement)
+            if self._may_go_first(statement, core[:index], after, code):
                 before.append(statement)
-            elif self._may_wait(statement, core[index:], problem.code):
+            elif self._may_wait(statement, core[index:], code):
                 self._insert(after, statement)
             elif (
                 not after
                 and not self._works(core[:index])
-                and all(hasattr(s, "lineno") for s in core[:index])
+                and all(map(is_written, core[:index]))
             ):
                 before += [*core[:index], statement]
                 del core[:index]
@@ -369,6 +384,12 @@ class _Splitter:
         parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
         plain = all(isinstance(p, ast.Name | ast.Attribute) for p in parts)
         return plain and any(isinstance(self.facts.kind(p), Variable) for p in parts)
+
+    def _code(self, problem: Refusal, statement: ast.stmt) -> str:
+        """The code of a problem; of those of its statement, one that lets it wait."""
+        inside = {id(n) for n in ast.walk(statement)}
+        codes = [p.code for p in self.facts.problems if id(p.node) in inside]
+        return next((c for c in codes if c in WAITS), problem.code)
 
     def _with_plain_return(
         self,
@@ -391,7 +412,7 @@ class _Splitter:
 
     def _insert(self, after: list[ast.stmt], statement: ast.stmt) -> None:
         after.append(statement)
-        after.sort(key=lambda s: s.lineno)
+        after.sort(key=self.body.index)
 
     def _works(self, statements: Sequenced[ast.stmt]) -> bool:
         """Whether tensor work is among statements, so that they are worth a core."""
