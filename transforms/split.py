@@ -60,6 +60,7 @@ DRAWS = frozenset({"GL207", "GL208"})
 WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL210"})
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 MOST_ROUNDS = 12
+GROWING = (ast.Mult, ast.LShift, ast.Pow)
 
 
 @dataclass
@@ -543,9 +544,9 @@ class _Splitter:
     ) -> Split | Refusal | None:
         """The split with these statements in the core, or the first problem inside it."""
         made = [self.replaced[id(s)] for s in core]
-        lost = self._lost_write(made)
-        if lost is not None:
-            return lost
+        unfit = self._lost_write(made) or self._outgrown(made)
+        if unfit is not None:
+            return unfit
         read = {n for s in made for n in _all_reads(s)}
         state = [
             s
@@ -614,6 +615,32 @@ class _Splitter:
             None,
         )
 
+    def _outgrown(self, made: list[ast.stmt]) -> Refusal | None:
+        """The first statement that makes an int of Python's so much larger that no tensor holds it for long."""
+        ints = {
+            s.name
+            for s in self.state.values()
+            if isinstance(s.kind, Tensor) and s.kind.weak == "int"
+        }
+        for node in (n for s in made for n in ast.walk(s)):
+            match node:
+                case ast.AugAssign(target=ast.Name(id=name), op=op) if name in ints:
+                    grows = isinstance(op, GROWING)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    name in ints
+                ):
+                    grows = any(
+                        isinstance(n, ast.BinOp)
+                        and isinstance(n.op, GROWING)
+                        and _reads(n, name)
+                        for n in ast.walk(value)
+                    )
+                case _:
+                    continue
+            if grows:
+                return Refusal(f"`{name}` may outgrow a tensor", code="GL303")
+        return None
+
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
         return any(
             isinstance(n, ast.Name)
@@ -655,6 +682,10 @@ class _Splitter:
     def _qualname(self) -> str:
         prefix = self.definition.qualname.rpartition(".")[0]
         return f"{prefix}.{self.name}" if prefix else self.name
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _argument_kind(kind: Kind) -> Kind | None:
