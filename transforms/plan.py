@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -26,7 +26,7 @@ from .add_chains import adding_functions
 from .facts.agreement import agrees
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
+from .facts.kinds import NONE, Kind, Object, Python, Tensor, members, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
@@ -150,6 +150,7 @@ class ModulePlanner:
     ) -> list[Plan]:
         """Plans for functions that stay Python around a graph, beside those that are lifted whole."""
         plans: list[Plan] = []
+        absorbed: list[str] = []
         cores = {p.qualname: p.core for p in lifted if p.core}
         whole = {p.qualname for p in lifted}
         callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
@@ -163,12 +164,13 @@ class ModulePlanner:
             ):
                 continue
             if self._is_absorbed(qualname, facts, planned):
-                self.refusals.pop(qualname, None)
+                absorbed.append(qualname)
                 continue
             plan = self._first_split(self._versions(found), cores)
             if plan is not None:
                 plans.append(plan)
-                self.refusals.pop(qualname, None)
+        for qualname in (*absorbed, *(p.qualname for p in plans)):
+            self.refusals.pop(qualname, None)
         return plans
 
     def _versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
@@ -245,7 +247,11 @@ class ModulePlanner:
         definition = facts.definition
         name = definition.node.name
         if (
-            not (facts.problems or holds_variable(facts.result))
+            not (
+                facts.problems
+                or holds_variable(facts.result)
+                or stateful.optimizer_parameters(facts)
+            )
             or not facts.operations
             or self.session.is_graph_function(definition)
         ):
@@ -301,7 +307,7 @@ class ModulePlanner:
                 )
         shell = Shell.of_split(core.result, parts)
         check_result(shell.result, parts.core.node)
-        self._check_parameters(core)
+        self._check_parameters(core, stateful.optimizer_parameters(facts))
         planner = self._planner(core, cores, shell, [])
         steps = planner.body()
         definition = facts.definition
@@ -772,12 +778,16 @@ class ModulePlanner:
             self.adding,
         )
 
-    def _check_parameters(self, facts: FunctionFacts) -> None:
-        """Refuse parameters that a `tf.function` takes otherwise than Python does."""
+    def _check_parameters(
+        self, facts: FunctionFacts, built: Iterable[str] = ()
+    ) -> None:
+        """Refuse parameters that a `tf.function` takes otherwise than Python does; `built` have their variables."""
         for name, kind in facts.parameters.items():
             text = str(kind)
-            if isinstance(kind, Object) and kind.name.startswith(
-                ("keras.", "tensorflow.keras.optimizers")
+            if name not in built and any(
+                isinstance(k, Object)
+                and k.name.startswith(("keras.", "tensorflow.keras.optimizers"))
+                for k in members(kind)
             ):
                 raise Refusal(
                     f"`{name}` is {kind}: each one would make its variables anew",

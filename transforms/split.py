@@ -55,6 +55,7 @@ from .inlining import is_written
 from .objects import class_of
 from .rebuilding import copied, rebuilt, with_origin
 from .source import Names
+from .stateful import builds
 
 DRAWS = frozenset({"GL207", "GL208"})
 WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL210"})
@@ -147,6 +148,7 @@ class _Splitter:
         ]
         self.replaced = {id(s): _replaced(s, self.state) for s in self.body}
         self.first = made_on_first_use(session, facts, self.body)
+        self.builds = builds(facts)
 
     # ---- state
 
@@ -343,7 +345,7 @@ class _Splitter:
     # ---- the search
 
     def split(self) -> Split | None:
-        before = list(self.first)
+        before = [*self.builds, *self.first]
         core = [s for s in self.body if s not in self.first]
         after: list[ast.stmt] = []
         if core and self._returns_variable(core[-1]):
@@ -651,6 +653,7 @@ class _Splitter:
         )
 
     def _kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
+        before = [s for s in before if s not in self.builds]
         if not any(name in self._changed(s) for s in before):
             return self.facts.parameters.get(name, UNKNOWN)
         after = self.facts.after.get(before[-1])

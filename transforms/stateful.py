@@ -7,8 +7,9 @@ import copy
 from dataclasses import dataclass
 
 from .facts.environment import Environment, FunctionFacts
-from .facts.kinds import Function, Object
+from .facts.kinds import Function, Object, Variable, members
 from .facts.modules import ModuleFacts, bound_names, own_nodes
+from .findings import Refusal
 from .inlining import bare
 from .rebuilding import with_origin
 from .rule import Rule
@@ -144,7 +145,7 @@ def _optimizer_start(
     ]
     match calls:
         case [ast.Call(args=[pairs], keywords=[]) as call]:
-            variables = _variables(pairs)
+            variables = variables_given(pairs)
         case _:
             return None
     if variables is None:
@@ -176,7 +177,7 @@ def _optimizer_start(
     )
 
 
-def _variables(pairs: ast.expr) -> str | None:
+def variables_given(pairs: ast.expr) -> str | None:
     """The text of the Variables that `apply_gradients` is given."""
     match pairs:
         case ast.Call(
@@ -196,6 +197,53 @@ def _variables(pairs: ast.expr) -> str | None:
                         return None
             return f"[{', '.join(names)}]"
     return None
+
+
+def optimizer_parameters(facts: FunctionFacts) -> list[str]:
+    """The parameters that are Keras optimizers."""
+    return [
+        name
+        for name, kind in facts.parameters.items()
+        if all(
+            isinstance(k, Object) and ".optimizers." in k.name for k in members(kind)
+        )
+    ]
+
+
+def builds(facts: FunctionFacts) -> list[ast.stmt]:
+    """Statements that make the variables of the optimizers that a function is given, before it uses them.
+
+    Raises:
+        Refusal: of which Variables they are is not known at the start.
+    """
+    made: list[ast.stmt] = []
+    body = facts.definition.node.body
+    bound = {n for s in body for i in ast.walk(s) for n in bound_names(i)}
+    for name in optimizer_parameters(facts):
+        texts = set()
+        for node in (n for s in body for n in ast.walk(s)):
+            match node:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=n), attr="apply_gradients"),
+                    args=[pairs],
+                ) if n == name:
+                    texts.add(_lasting(facts, pairs, bound))
+        if len(texts) != 1 or None in texts:
+            raise Refusal(f"of which Variables `{name}` is, is not known", code="GL305")
+        made += [bare(s) for s in ast.parse(f"{name}.build({texts.pop()})").body]
+    return made
+
+
+def _lasting(facts: FunctionFacts, pairs: ast.expr, bound: set[str]) -> str | None:
+    """The text of the Variables that `apply_gradients` is given, where it stands for them from the start."""
+    text = variables_given(pairs)
+    if text is None:
+        return None
+    inner = [n for n in ast.walk(pairs) if isinstance(n, ast.Name | ast.Attribute)]
+    names = {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    whole = [n for n in inner if ast.unparse(n) in text.strip("[]").split(", ")]
+    known = bool(whole) and all(isinstance(facts.kind(n), Variable) for n in whole)
+    return text if known and not names & bound else None
 
 
 def _is_constant(node: ast.expr) -> bool:

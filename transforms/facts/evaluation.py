@@ -603,6 +603,12 @@ class Evaluation:
                 node.orelse, self.narrowed(node.test, False, environment)
             )
         kind = choose(then, other) if truth == "tensor" else host_join(then, other)
+        if any(
+            isinstance(k, Object) and ".optimizers." in k.name for k in members(kind)
+        ):
+            self.problem(
+                "a graph makes the variables of one optimizer only", node, "GL305"
+            )
         if kind == UNKNOWN:
             self.problem(f"one value cannot hold {then} or {other}", node, "GL102")
         return kind
