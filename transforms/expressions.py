@@ -45,6 +45,8 @@ TAKES_WEAK = frozenset(
     ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+LIKE_FIRST = frozenset(["clip_by_value", "clip_by_norm", "nn.leaky_relu"])
+"""Functions that make the numbers they are given tensors of the dtype of the first argument."""
 DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
@@ -278,6 +280,8 @@ class Writer:
                     node,
                 )
             return f"{self.source.segment(node.func)}({a}, {b})"
+        if short in LIKE_FIRST and node.args and is_strong(self.kind(node.args[0])):
+            return self._like_first(node)
         if short not in TAKES_WEAK and len(node.args) == 1 and not node.keywords:
             return self._converted_argument(node)
         if short not in TAKES_WEAK:
@@ -297,6 +301,18 @@ class Writer:
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
             )
         return None
+
+    def _like_first(self, node: ast.Call) -> str:
+        """Python numbers take the dtype of the tensor that they come with."""
+        first, *rest = [*node.args, *(k.value for k in node.keywords)]
+        want = Tensor(getattr(self.kind(first), "dtype", None), ())
+        edits = {first: self.text(first)}
+        for argument in rest:
+            text = self.text(argument)
+            if is_weak(self.kind(argument)):
+                text = self.promotion.coerced(text, self.kind(argument), want, argument)
+            edits[argument] = text
+        return self.source.spliced(node, edits)
 
     def _converted_argument(self, node: ast.Call) -> str:
         """A Python number alone becomes a tensor of TensorFlow's default dtype."""

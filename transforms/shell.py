@@ -102,7 +102,7 @@ class Shell:
                 )
         shell.kinds = kinds
         shell.epilogue = [
-            f"{s.chain} = {text}"
+            f"{s.text} = {text}"
             for s in parts.state
             if s.written and (text := _converted(s.name, kinds[s.name])) != s.chain
         ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+import re
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
@@ -21,12 +22,14 @@ from .facts.kinds import (
     NONE,
     STR,
     UNKNOWN,
+    Dict,
     Function,
     Kind,
     Maybe,
     Module,
     Object,
     Python,
+    Sequence,
     Tensor,
     Type,
     Union,
@@ -62,16 +65,23 @@ WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL210"})
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 MOST_ROUNDS = 12
 GROWING = (ast.Mult, ast.LShift, ast.Pow)
+HELD = (ast.Name, ast.Attribute, ast.Subscript)
+"""What state is read from and written to."""
 
 
 @dataclass
 class StateVariable:
-    """A global or an attribute that the core holds in a local name."""
+    """A global, an attribute or an item that the core holds in a local name."""
 
     chain: str
     name: str
     kind: Kind
     written: bool = False
+
+    @property
+    def text(self) -> str:
+        """What Python reads and writes."""
+        return self.chain if '"' in self.chain else self.chain.replace("'", '"')
 
 
 @dataclass
@@ -168,17 +178,66 @@ class _Splitter:
         written = {
             ast.unparse(n)
             for n in own_nodes(self.definition.node)
-            if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
+        chains |= dict.fromkeys(self._items(written))
         found: dict[str, StateVariable] = {}
         for chain in chains:
             kind = self._state_kind(chain, chain in written)
             if kind is not None:
-                last = chain.rpartition(".")[2].rpartition("__")[2].strip("_").lower()
+                last = _last_word(chain)
                 name = chain if chain == last else self.names.fresh(last or "state")
                 found[chain] = StateVariable(chain, name, kind, chain in written)
         self._check_state(found)
         return found
+
+    def _items(self, written: set[str]) -> list[str]:
+        """The items of one dict or list that change between calls, where the function only names them one by one."""
+        inner = [n for s in self.definition.node.body for n in ast.walk(s)]
+        items = [
+            n
+            for n in inner
+            if isinstance(n, ast.Subscript)
+            and isinstance(n.value, ast.Name)
+            and isinstance(n.slice, ast.Constant)
+            and self._has_item(n.value, n.slice.value)
+        ]
+        owners = {n.value.id for n in items if isinstance(n.value, ast.Name)}
+        texts = list(dict.fromkeys(map(ast.unparse, items)))
+        keys = {n.slice.value for n in items if isinstance(n.slice, ast.Constant)}
+        one_by_one = len(items) == sum(
+            isinstance(n, ast.Name) and n.id in owners for n in inner
+        )
+        apart = len(keys) == 1 or all(isinstance(k, str) for k in keys)
+        alone = len(owners) == 1 or not written & set(texts)
+        return texts if one_by_one and apart and alone else []
+
+    def _has_item(self, node: ast.Name, key: object) -> bool:
+        """Whether a name is a dict or list that outlives the call, whose items change, and that always has this one."""
+        module = self.session.module
+        kind = self.facts.kind(node)
+        changes = node.id in module.changed or node.id in self.parameters
+        if not changes or not self._is_outside(node) or self._shrinks(node.id):
+            return False
+        if isinstance(kind, Dict):
+            return isinstance(key, str) and kind.get(key) is not None
+        count = len(kind.items) if isinstance(kind, Sequence) else 0
+        listed = isinstance(kind, Sequence) and kind.type == "list"
+        return listed and isinstance(key, int) and -count <= key < count
+
+    def _shrinks(self, name: str) -> bool:
+        """Whether something in the module takes items out of what has this name."""
+        for node in ast.walk(self.session.module.tree):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)):
+                    shrinks = attr in ("pop", "popitem", "clear", "remove")
+                case ast.Subscript(value=ast.Name(id=n), ctx=ast.Del()):
+                    shrinks = True
+                case _:
+                    continue
+            if shrinks and n == name:
+                return True
+        return False
 
     def _changing_closure(self) -> list[str]:
         """The variables of the function around that it reads, and that are set more than once."""
@@ -207,7 +266,7 @@ class _Splitter:
         last = [chain.rpartition(".")[2] for chain in found]
         for chain in found:
             holder, _, name = chain.rpartition(".")
-            if not holder:
+            if not holder or "[" in chain:
                 continue
             alone = last.count(name) == 1 or self._is_one(holder)
             if holder.partition(".")[0] in bound or not alone:
@@ -522,20 +581,16 @@ class _Splitter:
         return any(
             ast.unparse(n) in self.state
             for n in ast.walk(statement)
-            if isinstance(n, ast.Name | ast.Attribute)
+            if isinstance(n, HELD)
         )
 
     def _writes_state(self, other: ast.stmt, statement: ast.stmt) -> bool:
         """Whether a later statement writes state that this one mentions."""
-        mentioned = {
-            ast.unparse(n)
-            for n in ast.walk(statement)
-            if isinstance(n, ast.Name | ast.Attribute)
-        }
+        mentioned = {ast.unparse(n) for n in ast.walk(statement) if isinstance(n, HELD)}
         written = {
             ast.unparse(n)
             for n in ast.walk(other)
-            if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Store)
+            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
         return bool(mentioned & written & self.state.keys())
 
@@ -570,7 +625,7 @@ class _Splitter:
                     arguments.append((name, parameters[name]))
         for variable in state:
             parameters[variable.name] = variable.kind
-            arguments.append((variable.chain, variable.kind))
+            arguments.append((variable.text, variable.kind))
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
         if unknown:
             return None
@@ -708,10 +763,16 @@ def _argument_kind(kind: Kind) -> Kind | None:
     return kind if fits_graph(kind) else None
 
 
-def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute]:
-    """The names and attributes that a statement reads, those that `+=` reads among them."""
+def _last_word(chain: str) -> str:
+    """What the core may call a piece of state: the last name in its text, in small letters."""
+    words = re.findall(r"[^\W\d]\w*", chain)
+    return str(words[-1]).rpartition("__")[2].strip("_").lower()
+
+
+def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:
+    """The names, attributes and items that a statement reads, those that `+=` reads among them."""
     for inner in ast.walk(node):
-        if not isinstance(inner, ast.Name | ast.Attribute):
+        if not isinstance(inner, HELD):
             continue
         if isinstance(inner.ctx, ast.Load):
             yield inner
@@ -722,8 +783,7 @@ def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute]:
 def _replaced(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
     """A statement with state read and written through local names; the same one where it has none."""
     mentions = any(
-        isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in state
-        for n in ast.walk(node)
+        isinstance(n, HELD) and ast.unparse(n) in state for n in ast.walk(node)
     )
     if not mentions:
         return node
@@ -737,10 +797,7 @@ class _StateNames(ast.NodeTransformer):
         self.state = state
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if (
-            isinstance(node, ast.Name | ast.Attribute)
-            and (chain := ast.unparse(node)) in self.state
-        ):
+        if isinstance(node, HELD) and (chain := ast.unparse(node)) in self.state:
             name = ast.copy_location(ast.Name(self.state[chain].name, node.ctx), node)
             name.made = True  # type: ignore[attr-defined]
             return name
