@@ -63,18 +63,19 @@ def frozen(value: Any) -> Any:
     return Frozen(type(value).__qualname__, members)
 
 
-def difference(a: Any, b: Any, at: str = "result") -> str | None:
-    """Where and how two frozen values differ, None where they do not."""
+def difference(a: Any, b: Any, at: str = "result", slack: float = 1.0) -> str | None:
+    """Where and how two frozen values differ, None where they do not; `slack` widens the tolerances."""
     if a.type != b.type:
         return f"{at}: {_shown(a)} became {_shown(b)}"
     if isinstance(a.value, dict) and isinstance(b.value, dict):
         if list(a.value) != list(b.value):
             return f"{at}: members {list(a.value)} became {list(b.value)}"
         parts = (
-            difference(a.value[key], b.value[key], f"{at}[{key!r}]") for key in a.value
+            difference(a.value[key], b.value[key], f"{at}[{key!r}]", slack)
+            for key in a.value
         )
         return next((part for part in parts if part), None)
-    if _same(np.asarray(a.value), np.asarray(b.value)):
+    if _same(np.asarray(a.value), np.asarray(b.value), slack):
         return None
     return f"{at}: {_shown(a)} became {_shown(b)}"
 
@@ -84,7 +85,7 @@ def _shown(a: Any) -> str:
     return f"{a.type} {dtype}{a.value!r}"
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
+def _same(a: np.ndarray, b: np.ndarray, slack: float) -> bool:
     if a.dtype != b.dtype and not (a.dtype.kind in "US" and b.dtype.kind in "US"):
         return False
     if a.shape != b.shape:
@@ -96,9 +97,8 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
     a, b = a.astype(wide), b.astype(wide)
     finite = np.abs(a[np.isfinite(a)])
     largest = finite.max() if finite.size else 0.0
-    return bool(
-        np.allclose(b, a, rtol=relative, atol=absolute * largest, equal_nan=True)
-    )
+    relative, absolute = relative * slack, absolute * slack * largest
+    return bool(np.allclose(b, a, rtol=relative, atol=absolute, equal_nan=True))
 
 
 TENSOR = re.compile(

@@ -33,6 +33,8 @@ from graphlift.transforms.options import Options
 Rewrite = Callable[[str, str, Options, Profile | None], Rewritten]
 
 FEWEST_CALLS = 3
+GRADIENT_SLACK = 10.0
+"""A graph adds up the gradients of a value's uses in another order."""
 
 
 @dataclass(frozen=True)
@@ -148,12 +150,12 @@ def _outcome_differences(a: Outcome, b: Outcome) -> list[str]:
     if a.error != b.error:
         return [f"raised {a.error} became {b.error}"]
     pairs = [
-        (a.arguments, b.arguments, "arguments"),
-        (a.gradients, b.gradients, "gradients"),
+        (a.arguments, b.arguments, "arguments", 1.0),
+        (a.gradients, b.gradients, "gradients", GRADIENT_SLACK),
     ]
     if a.result and b.result:
-        pairs.append((a.result, b.result, "result"))
-    return [text for x, y, at in pairs if (text := difference(x, y, at))]
+        pairs.append((a.result, b.result, "result", 1.0))
+    return [text for *pair, slack in pairs if (text := difference(*pair, slack))]
 
 
 def _call(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .facts.kinds import BOOL, Function, Kind, Python, Tensor, Variable
+from .facts.kinds import BOOL, Function, Kind, Python, Sequence, Tensor, Variable
 from .facts.staging import is_tensor
 from .findings import Refusal
 from .rule import Rule
@@ -163,6 +163,11 @@ def is_safe(writer: Writer, node: ast.expr) -> bool:
             name = function.name if isinstance(function, Function) else ""
             if name.removeprefix("tensorflow.") not in CANNOT_RAISE:
                 return False
+        elif isinstance(inner, ast.Subscript):
+            if not isinstance(writer.kind(inner.value), Sequence) or not isinstance(
+                inner.slice, ast.Constant
+            ):
+                return False
         elif isinstance(inner, ast.BinOp):
             if not isinstance(
                 inner.op, ast.Add | ast.Sub | ast.Mult | ast.Div
@@ -207,6 +212,9 @@ def comparison(writer: Writer, node: ast.Compare) -> str | None:
     identity = _identity(writer, node)
     if identity is not None:
         return identity
+    contained = isinstance(node.ops[0], ast.In | ast.NotIn)
+    if contained and is_tensor(writer.kind(node)):
+        raise Refusal(f"`{ast.unparse(node)}` is not lifted", node, "GL103")
     operands = [node.left, *node.comparators]
     pairs = list(zip(operands, node.ops, operands[1:], strict=False))
     texts = [_pair(writer, left, op, right) for left, op, right in pairs]

@@ -29,7 +29,8 @@ def with_companions(
     """
     made = _Companions(facts, names)
     tests = [n for n in own_nodes(facts.definition.node) if _tested(n, facts)]
-    paths = [] if facts.definition.tags else _unclear(facts.result, ())
+    nested = facts.definition.parent is not None
+    paths = [] if facts.definition.tags or nested else _unclear(facts.result, ())
     if not tests and not paths:
         return None
     body = copy.copy(facts.definition.node)
@@ -199,7 +200,7 @@ class _Companions:
             case ast.Name(id=name):
                 return ast.Name(self.flag(name, question), ast.Load())
             case ast.IfExp(test=test, body=body, orelse=orelse):
-                return ast.IfExp(
+                return self._chosen(
                     test, self.answer(body, question), self.answer(orelse, question)
                 )
             case ast.BinOp(left=left, right=right):
@@ -209,6 +210,16 @@ class _Companions:
         raise Refusal(
             f"whether `{ast.unparse(node)}` is {question} cannot be followed", node
         )
+
+    def _chosen(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
+        match body, orelse:
+            case ast.Constant(value=a), ast.Constant(value=b) if a is b:
+                return body
+            case ast.Constant(value=True), ast.Constant(value=False) if (
+                getattr(self.facts.kind(test), "dtype", None) == "bool"
+            ):
+                return test
+        return ast.IfExp(test, body, orelse)
 
     def _both(self, left: ast.expr, right: ast.expr, question: str) -> ast.expr:
         answers = [self.answer(side, question) for side in (left, right)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .facts.environment import Environment
-from .facts.kinds import NONE, UNKNOWN, Kind
+from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.staging import fits_graph
 from .findings import Refusal
 from .rule import Rule
@@ -88,10 +88,10 @@ class TensorTernary(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
         def f(x: tf.Tensor):
-            sign = tf.cond(
+            sign = tf.where(
                 tf.reduce_sum(x) > 0.0,
-                lambda: tf.constant(1, tf.float64),
-                lambda: tf.constant(-0.5, tf.float64),
+                tf.constant(1, tf.float64),
+                tf.constant(-0.5, tf.float64),
             )
             return x * tf.cast(sign, x.dtype)
 
@@ -113,7 +113,27 @@ def ternary(writer: Writer, node: ast.IfExp) -> str:
         writer.promotion.coerced(writer.text(e), writer.kind(e), want, e)
         for e in (node.body, node.orelse)
     ]
-    return f"{writer.tf}.cond({writer.predicate(node.test)}, lambda: {arms[0]}, lambda: {arms[1]})"
+    return _chosen(writer, node.test, arms, want)
+
+
+def _chosen(writer: Writer, test: ast.expr, arms: list[str], kind: Kind) -> str:
+    """The text of one of two values of a kind. Scalars that are there already need no arms."""
+    tf = writer.tf
+    first, second = arms
+    scalar = isinstance(kind, Tensor) and kind.shape == ()
+    if scalar and is_ready(first, tf) and is_ready(second, tf):
+        return f"{tf}.where({writer.predicate(test)}, {first}, {second})"
+    return f"{tf}.cond({writer.predicate(test)}, lambda: {first}, lambda: {second})"
+
+
+def is_ready(text: str, tf: str) -> bool:
+    """Whether a text is a name or a constant tensor, so that nothing is worked out in an arm of its own."""
+    match ast.parse(text, mode="eval").body:
+        case ast.Name():
+            return True
+        case ast.Call(func=function, args=[ast.Constant() | ast.UnaryOp(), *_]):
+            return ast.unparse(function) == f"{tf}.constant"
+    return False
 
 
 def lower_if(planner: Planner, node: ast.If) -> list[Step]:
@@ -143,6 +163,11 @@ def _call(
     after = planner.facts.after.get(node)
     steps: list[Step] = []
     texts = []
+    arms = _expressions(planner, node, outs)
+    if arms is not None:
+        return _chosen(
+            planner.writer, node.test, arms, _given(planner, outs, after)
+        ), []
     for arm, name in ((node.body, "true_fn"), (node.orelse, "false_fn")):
         expression = arm_expression(planner, node, arm, outs, after)
         if expression is not None:
@@ -258,14 +283,30 @@ def _is_bare_tuple(text: str) -> bool:
 
 
 def _nested(planner: Planner, node: ast.If, outs: list[str] | None) -> str | None:
+    arms = _expressions(planner, node, outs)
+    if arms is None:
+        return None
+    kind = _given(planner, outs, planner.facts.after.get(node))
+    return _chosen(planner.writer, node.test, arms, kind)
+
+
+def _expressions(
+    planner: Planner, node: ast.If, outs: list[str] | None
+) -> list[str] | None:
+    """Both arms as expressions; None where one needs statements."""
     after = planner.facts.after.get(node)
     arms = [
         arm_expression(planner, node, arm, outs, after)
         for arm in (node.body, node.orelse)
     ]
-    if None in arms:
-        return None
-    return f"{planner.tf}.cond({planner.writer.predicate(node.test)}, lambda: {arms[0]}, lambda: {arms[1]})"
+    return [arm for arm in arms if arm is not None] if None not in arms else None
+
+
+def _given(planner: Planner, outs: list[str] | None, after: Environment | None) -> Kind:
+    """The kind of the one value that both arms give; unknown where it is not one."""
+    if outs is None:
+        return planner.facts.result
+    return after.kinds[outs[0]] if after and len(outs) == 1 else UNKNOWN
 
 
 def _value_of(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import libcst as cst
 
 from .layout import layout
-from .source import Source
+from .source import Source, unparsed
 from .steps import Code, Compound, Define, Keep, Step
 
 Statement = cst.BaseStatement | cst.BaseSmallStatement
@@ -68,8 +68,9 @@ class Editor:
                 return self._compound(headers, blocks, origin, depth)
 
     def _kept(self, node: ast.stmt) -> cst.BaseStatement:
+        node = getattr(node, "duplicate_of", node)
         if node not in self.pairs:
-            return parse_statement(ast.unparse(node))
+            return parse_statement(unparsed(node, {}))
         own, line = self.pairs[node]
         if isinstance(own, cst.BaseStatement):
             return own

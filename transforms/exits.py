@@ -317,7 +317,7 @@ class _Lowering:
     def _graph_loop(
         self, node: ast.For | ast.While, rest: list[ast.stmt], place: _Place
     ) -> _Made:
-        made, after = _ended_first(node)
+        made, after = _ended_first(_naming_inside(node))
         loop = _Loop(self.names, graph=True)
         inside = _Place(loop, staged=True, free=False, ends=False)
         body = self.block(made.body, inside)
@@ -328,7 +328,8 @@ class _Lowering:
         changed = bool(stops) or made is not node or body != node.body or node.orelse
         if not changed and not self._lacks_stops(node):
             return _Made([node], [], rest)
-        made = with_origin(copy.copy(made), node)
+        made = copy.copy(made)
+        with_origin(made, node)
         if loop.skipped is not None:
             body = [_set(loop.skipped, False), *body]
         made.body = body or [ast.Pass()]
@@ -369,7 +370,8 @@ class _Lowering:
             body.insert(0, _set(loop.skipped, False))
         if body == node.body and orelse == node.orelse:
             return _Made([node], [], rest)
-        made = with_origin(copy.copy(node), node)
+        made = copy.copy(node)
+        with_origin(made, node)
         made.body, made.orelse = body or [ast.Pass()], orelse
         return _Made([made], self._flags(made, place), rest)
 
@@ -448,6 +450,48 @@ def _ended_first(
             if not any(_has_own(s, ast.Break) for s in made.body):
                 return made, [leave]
     return node, []
+
+
+def _naming_inside(node: ast.For | ast.While) -> ast.For | ast.While:
+    """`while (y := e) > 1: ...` is `while True: y = e; if not y > 1: break; ...`."""
+    if not isinstance(node, ast.While) or node.orelse:
+        return node
+    found = list(_first_named(node.test))
+    named = [n for n in ast.walk(node.test) if isinstance(n, ast.NamedExpr)]
+    if not named or found != named:
+        return node
+    test = copy.deepcopy(node.test)
+    names: list[ast.stmt] = [
+        ast.Assign([ast.Name(n.target.id, ast.Store())], n.value) for n in found
+    ]
+    made = copy.copy(node)
+    made.test = ast.Constant(True)
+    leave = ast.If(_not(_Named().visit(test)), [ast.Break()], [])
+    made.body = [*names, leave, *node.body]
+    with_origin(made, node)
+    return made
+
+
+def _first_named(node: ast.expr) -> Iterator[ast.NamedExpr]:
+    """The `:=` that a test evaluates first, whatever comes of it."""
+    match node:
+        case ast.NamedExpr():
+            yield node
+        case ast.Compare(left=left):
+            yield from _first_named(left)
+        case ast.UnaryOp(operand=operand):
+            yield from _first_named(operand)
+        case ast.BoolOp(values=[first, *_]):
+            yield from _first_named(first)
+
+
+class _Named(ast.NodeTransformer):
+    """The names in the place of what names them."""
+
+    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
+        made = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+        made.made = True  # type: ignore[attr-defined]
+        return made
 
 
 def _is_endless(node: ast.For | ast.While) -> bool:

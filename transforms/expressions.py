@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import sys
 
-from . import add_chains, booleans, conditionals, host_reads
+from . import add_chains, booleans, conditionals, host_reads, numpy_calls
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor
-from .facts.staging import holds_tensor, is_strong, is_tensor, is_weak
+from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor, Type
+from .facts.staging import INTS, holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .promotion import Promotion
 from .source import Names, Source
@@ -45,6 +45,10 @@ TAKES_WEAK = frozenset(
     ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+WITHOUT_GRADIENT = frozenset({"bool", "string"}) | INTS
+CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
+LIKE_FIRST = frozenset(["clip_by_value", "clip_by_norm", "nn.leaky_relu"])
+"""Functions that make the numbers they are given tensors of the dtype of the first argument."""
 DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
@@ -112,6 +116,15 @@ class Writer:
     def text(self, node: ast.expr) -> str:
         """The text of an expression in the lifted function."""
         return self.changed(node) or self.source.segment(node)
+
+    def read(self, node: ast.expr) -> str:
+        """The text of a tensor whose value Python or NumPy takes: no gradient goes through that."""
+        kind = self.kind(node)
+        text = self.text(node)
+        real = getattr(kind, "dtype", None) not in WITHOUT_GRADIENT
+        if is_strong(kind) and real and self.facts.taped:
+            return f"{self.tf}.stop_gradient({text})"
+        return text
 
     def atom(self, node: ast.expr) -> str:
         """The same, in parentheses where it would not stand as an operand."""
@@ -199,7 +212,13 @@ class Writer:
                 return f"{self.tf}.shape({self.text(owner)}, {self.tf}.int64)[{self.text(node.slice)}]"
         return None
 
+    def _attribute(self, node: ast.Attribute) -> str | None:
+        return host_reads.attribute(self, node)
+
     def _call(self, node: ast.Call) -> str | None:
+        passed = self.facts.calls.get(getattr(node, "callback", node), "")
+        if passed in self.cores and hasattr(node, "callback"):
+            raise Refusal(f"`{passed}` is passed here, and gives Python values", node)
         core = self.cores.get(self.facts.calls.get(node, ""))
         if core is not None:
             return self._core_call(node, core)
@@ -211,10 +230,26 @@ class Writer:
                 self, node, function.name.removeprefix("builtins.")
             )
         arguments = [*node.args, *(k.value for k in node.keywords)]
-        if isinstance(function, Function) and function.name == "tensorflow.constant":
-            return self._constant_of_tensors(node)
-        if any(is_weak(self.kind(a)) for a in arguments):
+        if isinstance(function, Function) and function.name in CONSTANTS:
+            text = self._constant_of_tensors(node)
+            if text is not None or function.name == "tensorflow.constant":
+                return text
+        if isinstance(node.func, ast.Attribute) and is_tensor(
+            self.kind(node.func.value)
+        ):
+            text = host_reads.method(self, node, node.func.value, node.func.attr)
+            if text is not None:
+                return text
+        if isinstance(function, Function | Type):
+            package, _, name = function.name.partition(".")
+            if package == "numpy":
+                return numpy_calls.text_of(self, node, name)
+            if package == "math":
+                return host_reads.of_math(self, node, name)
+        if any(is_weak(k) and not is_numpy(k) for k in map(self.kind, arguments)):
             return self._weak_arguments(node, function)
+        if any(_holds_numpy(self.kind(a)) for a in arguments):
+            return self._array_arguments(node, function)
         if isinstance(function, Function) and any(
             _holds_weak(self.kind(a)) for a in arguments
         ):
@@ -232,6 +267,10 @@ class Writer:
             node.args[0] if node.args else None,
         )
         if value is None or not holds_tensor(self.kind(value)):
+            return None
+        if self.kind(node.func) != Function("tensorflow.constant") and not is_numpy(
+            self.kind(value)
+        ):
             return None
         dtype = getattr(self.kind(node), "dtype", None)
         if (
@@ -287,6 +326,8 @@ class Writer:
                     node,
                 )
             return f"{self.source.segment(node.func)}({a}, {b})"
+        if short in LIKE_FIRST and node.args and is_strong(self.kind(node.args[0])):
+            return self._like_first(node)
         if short not in TAKES_WEAK and len(node.args) == 1 and not node.keywords:
             return self._converted_argument(node)
         if short not in TAKES_WEAK:
@@ -325,6 +366,41 @@ class Writer:
             for a in node.args
         ]
         return f"{self.source.segment(node.func)}({', '.join(texts)})"
+
+    def _array_arguments(self, node: ast.Call, function: Kind) -> str | None:
+        """Arrays that are held in tensors, where TensorFlow would take arrays: they have to be of one dtype there."""
+        name = function.name if isinstance(function, Function) else ""
+        if not name.startswith("tensorflow."):
+            return None
+        if (
+            name.removeprefix("tensorflow.") in BROADCASTING
+            and len(node.args) == 2
+            and not node.keywords
+        ):
+            first, second = map(self._operand, node.args)
+            a, b = self.promotion.operands(first, second)
+            if (a, b) == (first[0], second[0]) and not self.edits(node):
+                return None
+            return f"{self.source.segment(node.func)}({a}, {b})"
+        arguments = [*node.args, *(k.value for k in node.keywords)]
+        dtypes = {d for a in arguments for d in _dtypes(self.kind(a))}
+        if len(dtypes) > 1 and name != "tensorflow.cast":
+            raise Refusal(
+                f"`{ast.unparse(node.func)}` takes arrays of several dtypes", node
+            )
+        return None
+
+    def _like_first(self, node: ast.Call) -> str:
+        """Python numbers take the dtype of the tensor that they come with."""
+        first, *rest = [*node.args, *(k.value for k in node.keywords)]
+        want = Tensor(getattr(self.kind(first), "dtype", None), ())
+        edits = {first: self.text(first)}
+        for argument in rest:
+            text = self.text(argument)
+            if is_weak(self.kind(argument)):
+                text = self.promotion.coerced(text, self.kind(argument), want, argument)
+            edits[argument] = text
+        return self.source.spliced(node, edits)
 
     def _converted_argument(self, node: ast.Call) -> str:
         """A Python number alone becomes a tensor of TensorFlow's default dtype."""
@@ -382,7 +458,20 @@ def _holds_weak(kind: Kind) -> bool:
         return any(map(_holds_weak, kind.items))
     if isinstance(kind, Dict):
         return any(_holds_weak(value) for _, value in kind.items)
-    return is_weak(kind)
+    return is_weak(kind) and not is_numpy(kind)
+
+
+def _holds_numpy(kind: Kind) -> bool:
+    if isinstance(kind, Sequence):
+        return any(map(_holds_numpy, kind.items))
+    return is_numpy(kind)
+
+
+def _dtypes(kind: Kind) -> set[str | None]:
+    """The dtypes of the tensors in a value."""
+    if isinstance(kind, Sequence):
+        return set[str | None]().union(*map(_dtypes, kind.items))
+    return {getattr(kind, "dtype", None)} if is_tensor(kind) else set()
 
 
 def is_atom(text: str) -> bool:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import TYPE_CHECKING
 
-from . import static_shapes
+from . import numpy_calls, static_shapes
 from .facts.kinds import Function, Python, Tensor, Variable
-from .facts.staging import is_tensor, is_weak
+from .facts.staging import is_numpy, is_tensor, is_weak
 from .findings import Refusal
 from .rule import Rule
 
 if TYPE_CHECKING:
     from .expressions import Writer
 
+MATH = {
+    "sqrt": "sqrt", "exp": "exp", "log": "math.log", "log1p": "math.log1p", "expm1": "math.expm1", "sin": "sin",
+    "cos": "cos", "tan": "tan", "atan": "atan", "tanh": "tanh", "fabs": "abs", "erf": "math.erf",
+    "floor": "floor", "ceil": "math.ceil", "isnan": "math.is_nan", "isinf": "math.is_inf",
+    "isfinite": "math.is_finite",
+}  # fmt: skip
 DTYPES = {"int": "int64", "float": "float64"}
 
 
@@ -77,7 +84,52 @@ def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
         return writer.text(argument)
     if name == "bool":
         return writer.predicate(argument)
-    return writer.promotion.cast(writer.text(argument), f"{writer.tf}.{DTYPES[name]}")
+    text = writer.read(argument) if name == "float" else writer.text(argument)
+    return writer.promotion.cast(text, f"{writer.tf}.{DTYPES[name]}")
+
+
+def method(writer: Writer, node: ast.Call, owner: ast.expr, name: str) -> str | None:
+    """The text of `.numpy()` of a tensor, or of a method of the array that it gave; None for other methods."""
+    kind = writer.kind(owner)
+    if is_numpy(kind):
+        return numpy_calls.method_text(writer, node, owner, name)
+    if name == "numpy" and is_numpy(writer.kind(node)):
+        read = writer.read(owner)
+        if isinstance(kind, Variable) and read == writer.text(owner):
+            return f"{writer.atom(owner)}.read_value()"
+        return read
+    return None
+
+
+def attribute(writer: Writer, node: ast.Attribute) -> str | None:
+    """The text of an attribute that arrays have and tensors do not."""
+    if not is_numpy(writer.kind(node.value)) or node.attr not in ("T", "size"):
+        return None
+    text, kind = writer.text(node.value), writer.kind(node)
+    if node.attr == "T":
+        return f"{writer.tf}.transpose({text})"
+    if isinstance(kind, Python) and kind.known:
+        return repr(kind.value)
+    return f"{writer.tf}.size({text}, {writer.tf}.int64)"
+
+
+def of_math(writer: Writer, node: ast.Call, name: str) -> str | None:
+    """The text of `math.name(t)` of a tensor: TensorFlow's function of the float64 that Python takes it for."""
+    if not any(is_tensor(writer.kind(a)) for a in node.args):
+        return None
+    (argument,) = node.args
+    tf, kind = writer.tf, writer.kind(argument)
+    text = writer.read(argument)
+    if getattr(kind, "dtype", None) != "float64":
+        text = writer.promotion.cast(text, f"{tf}.float64")
+    match name:
+        case "degrees":
+            return f"{text} * {180.0 / math.pi!r}"
+        case "radians":
+            return f"{text} * {math.pi / 180.0!r}"
+        case "floor" | "ceil":
+            return f"{tf}.cast({tf}.{MATH[name]}({text}), {tf}.int64)"
+    return f"{tf}.{MATH[name]}({text})"
 
 
 def known_answer(writer: Writer, node: ast.Call) -> str | None:

@@ -71,7 +71,7 @@ class _Loops:
                 orelse=[],
             ) if _endless(node) and _is_exhausted(error):
                 made = self._loop(start, [*inner, *orelse, *rest], handler, node)
-                return made and [made]
+                return [made] if made else None
         return None
 
     def _loop(
@@ -107,7 +107,8 @@ class _Loops:
                 return None
         otherwise = [s for s in handler if not isinstance(s, ast.Pass)]
         made = ast.For(target, iterator, body or [ast.Pass()], otherwise)
-        return with_origin(made, origin)
+        with_origin(made, origin)
+        return made
 
     def _takes(self, node: ast.stmt) -> bool:
         return any(True for _ in self._calls(node))

@@ -61,6 +61,7 @@ class Lists:
         if made is not None:
             return [with_origin(s, node) for s in made]
         if blocks(node):
+            self._check_order(node)
             inner = with_origin(copy.copy(rebuilt(node, self.block)), node)
             for name in ("test", "iter"):
                 if hasattr(node, name):
@@ -74,6 +75,26 @@ class Lists:
             return [with_origin(ast.Return(self._returned(node.value)), node)]
         rewritten: ast.stmt = _Uses(self).visit(copy.deepcopy(node))
         return [with_origin(rewritten, node)]
+
+    def _check_order(self, node: ast.stmt) -> None:
+        """Refuse a loop over a list that its body changes: Python goes over the new items, too.
+
+        Raises:
+            Refusal: with the place.
+        """
+        if not isinstance(node, ast.For) or not self._mentions(node.iter):
+            return
+        for inner in (n for statement in node.body for n in ast.walk(statement)):
+            match inner:
+                case (
+                    ast.Attribute(value=ast.Name(id=name), attr=_)
+                    | ast.Subscript(value=ast.Name(id=name), ctx=ast.Store())
+                    | ast.AugAssign(target=ast.Name(id=name))
+                ) if name in self.lists and any(
+                    isinstance(n, ast.Name) and n.id == name
+                    for n in ast.walk(node.iter)
+                ):
+                    raise self.refusal(name, node)
 
     def _mentions(self, node: ast.AST) -> bool:
         return any(

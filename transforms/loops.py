@@ -142,7 +142,8 @@ class TensorFor(Rule):
 class _Counter:
     """What a for loop counts by, as texts: its start, test and next value, and its spec where that is no scalar.
 
-    `begin` is what each iteration begins with, `before` what stands before the loop.
+    `begin` is what each iteration begins with, `before` what stands before the loop; `most` is how often it may run,
+    where that is known.
     """
 
     start: str
@@ -151,12 +152,13 @@ class _Counter:
     begin: list[Step]
     before: list[Step]
     spec: str | None = None
+    most: int | None = None
 
 
 def lower_while(planner: Planner, node: ast.While) -> list[Step]:
     """The steps in the place of a `while` that a tensor ends."""
     if any(isinstance(n, ast.NamedExpr) for n in ast.walk(node.test)):
-        raise Refusal("a `:=` in the test of a loop is not lifted", node, "GL104")
+        raise Refusal("this `:=` in the test of a loop is not lifted", node, "GL104")
     carried = _carried(planner, node)
     if not carried:
         raise Refusal("nothing changes in this loop", node, "GL104")
@@ -187,6 +189,7 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
         values,
         starts,
         (index, counter.spec),
+        counter.most,
     )
     return with_origin([*counter.before, *_nones_before(planner, node), *steps], node)
 
@@ -200,6 +203,7 @@ def _loop(
     values: list[str],
     starts: list[str],
     index: tuple[str, str | None] | None,
+    most: int | None = None,
 ) -> list[Step]:
     counter = index[0] if index else None
     parameters = ", ".join(names)
@@ -213,6 +217,8 @@ def _loop(
     invariants = _invariants(planner, node, names, index)
     if invariants:
         arguments.append(f"shape_invariants={invariants}")
+    if most is not None:
+        arguments.append(f"maximum_iterations={most}")
     live = planner.live.after.get(node, frozenset())
     targets = [n if n != counter and n in live else "_" for n in names]
     if all(t == "_" for t in targets):
@@ -397,17 +403,27 @@ def _counter(
         ):
             return _range(planner, node, args, carried)
         case ast.Call(func=function, args=parts, keywords=[]) if (
-            _is(planner, function, "zip") and parts
+            _is(planner, function, "zip")
+            and parts
+            and all(_has_rows(planner.facts.kind(p)) for p in parts)
         ):
             return _zip(planner, node, parts)
+        case ast.Call(func=function, args=[_, *_], keywords=[]) if _is(
+            planner, function, "zip"
+        ):
+            return _nested(planner, node)
         case ast.Call(func=function, args=[inner], keywords=[]) if _is(
             planner, function, "reversed"
         ):
             return _reversed(planner, node, inner)
         case ast.Call(func=function, args=[inner], keywords=[]) if _is(
             planner, function, "enumerate"
-        ):
+        ) and _has_rows(planner.facts.kind(inner)):
             return _enumerate(planner, node, inner, carried)
+        case ast.Call(func=function, args=[_, *_]) if _is(
+            planner, function, "enumerate"
+        ):
+            return _nested(planner, node)
     if isinstance(kind, Iterator):
         item, following, begin, before, spec = datasets.remaining(planner, node)
         first = f"{planner.source.segment(node.iter)}.get_next_as_optional()"
@@ -445,9 +461,7 @@ def _range(
         if not (
             isinstance(kind, Python) and isinstance(kind.value, int) and kind.value
         ):
-            raise Refusal(
-                "a range whose step is not a known number is not lifted", node, "GL105"
-            )
+            return _stepped(planner, node, args, dtype)
         step = kind.value
     first = None if len(args) == 1 else args[0]
     limit = _bound(
@@ -462,7 +476,40 @@ def _range(
     )
     sign = "<" if step > 0 else ">"
     move = f"{index} + {step}" if step > 0 else f"{index} - {-step}"
-    return index, _Counter(start, f"{index} {sign} {limit}", move, begin, before)
+    most = _count(planner, args)
+    test = f"{index} {sign} {limit}"
+    return index, _Counter(start, test, move, begin, before, most=most)
+
+
+def _stepped(
+    planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
+) -> tuple[str, _Counter]:
+    """A range whose step a tensor gives: its numbers as the rows of one tensor."""
+    if not dtype:
+        raise Refusal("the dtype of this range is not known", node, "GL105")
+    parts = []
+    for argument in args:
+        kind, text = planner.facts.kind(argument), planner.writer.text(argument)
+        if is_tensor(kind) and getattr(kind, "dtype", None) != dtype:
+            text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+        parts.append(text)
+    given = f", dtype={planner.tf}.{dtype}" if dtype != "int32" else ""
+    rows = planner.names.fresh("numbers")
+    index = planner.names.fresh("i")
+    return index, _Counter(
+        f"{planner.tf}.constant(0)",
+        f"{index} < {planner.tf}.shape({rows})[0]",
+        f"{index} + 1",
+        [_bind_row(planner, node.target, f"{rows}[{index}]")],
+        [Code(f"{rows} = {planner.tf}.range({', '.join(parts)}{given})")],
+    )
+
+
+def _count(planner: Planner, args: list[ast.expr]) -> int | None:
+    """How long a range of Python numbers is; None where that is not known."""
+    bounds = [getattr(planner.facts.kind(a), "value", None) for a in args]
+    known = [b for b in bounds if isinstance(b, int)]
+    return len(range(*known)) if len(known) == len(bounds) else None
 
 
 def _range_dtype(planner: Planner, node: ast.For) -> str:
@@ -641,6 +688,74 @@ def _enumerate(
         begin,
         before,
     )
+
+
+def _nested(planner: Planner, node: ast.For) -> tuple[str, _Counter]:
+    """`zip` and `enumerate` of each other, of rows and of ranges, by one index."""
+    index = planner.names.fresh("i")
+    before: list[Step] = []
+    binds, lengths = _sources(planner, node, node.target, node.iter, index, before)
+    limits = list(dict.fromkeys(lengths))
+    limit = limits[0]
+    if len(limits) > 1:
+        limit = planner.names.fresh("limit")
+        before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(limits)}])"))
+    start = f"{planner.tf}.constant(0, {planner.tf}.int64)"
+    return index, _Counter(start, f"{index} < {limit}", f"{index} + 1", binds, before)
+
+
+def _sources(
+    planner: Planner,
+    node: ast.For,
+    target: ast.expr,
+    source: ast.expr,
+    index: str,
+    before: list[Step],
+) -> tuple[list[Step], list[str]]:
+    """What each iteration binds of a source of the loop, and how long the source is.
+
+    Raises:
+        Refusal: the source is none of those, or does not unpack here.
+    """
+    kind = planner.facts.kind(source)
+    if _has_rows(kind):
+        rows = _once(planner, node, source, planner.writer.text(source), before)
+        length = _length(planner, rows, kind, "int64")
+        return [_bind_row(planner, target, f"{rows}[{index}]")], [length]
+    match source, target:
+        case ast.Call(func=function, args=parts, keywords=[]), ast.Tuple(
+            elts=targets
+        ) if _is(planner, function, "zip") and len(parts) == len(targets):
+            found = [
+                _sources(planner, node, t, p, index, before)
+                for t, p in zip(targets, parts, strict=True)
+            ]
+            return [b for bs, _ in found for b in bs], [
+                n for _, ns in found for n in ns
+            ]
+        case ast.Call(func=function, args=[inner, *rest], keywords=keywords), ast.Tuple(
+            elts=[ast.Name(id=counted), element]
+        ) if _is(planner, function, "enumerate"):
+            binds, lengths = _sources(planner, node, element, inner, index, before)
+            starts = [*rest, *(k.value for k in keywords if k.arg == "start")]
+            number = index if not starts else f"{index} + {_fixed(planner, starts[0])}"
+            return [Code(f"{counted} = {number}"), *binds], lengths
+        case ast.Call(func=function, args=[bound], keywords=[]), ast.Name(id=name) if (
+            _is(planner, function, "range")
+        ):
+            limit = _bound(planner, node, bound, "int64", "limit", before)
+            return [Code(f"{name} = {index}")], [limit]
+    raise Refusal(
+        f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
+    )
+
+
+def _fixed(planner: Planner, node: ast.expr) -> str:
+    """The text of a number that Python knows while tracing."""
+    kind = planner.facts.kind(node)
+    if isinstance(kind, Python) and isinstance(kind.value, int):
+        return str(kind.value)
+    raise Refusal("where this count starts is not known", node, "GL105")
 
 
 def _once(

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import copy
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from . import (
     assertions,
+    boolean_forms,
+    builtin_calls,
     companions,
     comprehensions,
     containers,
+    domains,
     exits,
     iterators,
+    matching,
+    none_tests,
+    objects,
     printing,
     recursion,
     signatures,
+    stateful,
     tensor_arrays,
+    unrolled,
     variables,
 )
 from .add_chains import adding_functions
 from .facts.agreement import agrees
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Kind, Object, Python, Tensor, weak
+from .facts.kinds import NONE, Kind, Object, Python, Tensor, members, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
-from .facts.staging import is_weak
+from .facts.staging import holds_variable, is_numpy, is_strong, is_weak, stage
 from .findings import Refusal
 from .neighbours import Neighbours
 from .options import Options
@@ -121,13 +131,16 @@ class ModulePlanner:
         self.session.refused = self.refusals
         self.entries: frozenset[str] = frozenset()
         self.needs: set[str] = set()
+        self.first: Mapping[str, FunctionFacts] = {}
+        self.with_calls: dict[str, FunctionNode] = {}
+        """The bodies of functions before calls in them were inlined."""
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
             return self._planned()
 
     def _planned(self) -> ModulePlan:
-        first = dict(self.session.analyse())
+        self.first = dict(self.session.analyse())
         while True:
             facts, lifted = self._candidates()
             refused = len(self.refusals)
@@ -136,7 +149,7 @@ class ModulePlanner:
                 break
         plans = [p for p in plans if self._does_something(p)]
         plans += self._splits(facts, plans)
-        return ModulePlan(plans, self.refusals, first, frozenset(self.needs))
+        return ModulePlan(plans, self.refusals, self.first, frozenset(self.needs))
 
     # ---- functions that are split
 
@@ -144,33 +157,110 @@ class ModulePlanner:
         self, facts: Mapping[str, FunctionFacts], lifted: list[Plan]
     ) -> list[Plan]:
         """Plans for functions that stay Python around a graph, beside those that are lifted whole."""
-        plans = []
+        plans: list[Plan] = []
+        absorbed: list[str] = []
         cores = {p.qualname: p.core for p in lifted if p.core}
         whole = {p.qualname for p in lifted}
-        for qualname, found in facts.items():
+        callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
+        for qualname in callers_first:
+            found = facts[qualname]
+            planned = whole | {p.qualname for p in plans}
             if (
                 qualname in whole
                 or not self._may_split(found)
                 or self._clashes(qualname)
             ):
                 continue
+            if self._is_absorbed(qualname, facts, planned):
+                absorbed.append(qualname)
+                continue
+            plan = self._first_split(self._versions(found), cores)
+            if plan is not None:
+                plans.append(plan)
+        for qualname in (*absorbed, *(p.qualname for p in plans)):
+            self.refusals.pop(qualname, None)
+        return plans
+
+    def _versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
+        """The function with calls inlined and without, in the order in which they are worth a try.
+
+        What is Python's alone stays a call where it can.
+        """
+        definition = facts.definition
+        earlier = self.with_calls.get(definition.qualname)
+        if earlier is None:
+            return [facts]
+        called = copy.copy(definition)
+        called.node = earlier
+        other = self.session.analyse_core(called, facts.parameters, definition.qualname)
+        absorbed = self._absorbed(facts)
+        works = any(self.session.facts_of(q).operations for q in absorbed)
+        inside = [n for s in other.staged for n in ast.walk(s)]
+        works = works or any(
+            q in absorbed and n in inside for n, q in other.calls.items()
+        )
+        return [facts, other] if works else [other, facts]
+
+    def _first_split(
+        self, versions: list[FunctionFacts], cores: dict[str, str]
+    ) -> Plan | None:
+        """The plan of the first version that can be split; notes why the last one cannot."""
+        for facts in versions:
+            qualname = facts.definition.qualname
             name = self._core_name(qualname)
-            parts = split(self.session, found, name)
+            parts = split(self.session, facts, name, self._simplified_core)
             if parts is None:
                 continue
             try:
-                plans.append(self._split_plan(found, parts, name, cores))
+                return self._split_plan(facts, parts, name, cores)
             except Refusal as refusal:
                 self.refusals[qualname] = refusal
-                continue
-            self.refusals.pop(qualname, None)
-        return plans
+        return None
+
+    def _absorbed(self, facts: FunctionFacts) -> set[str]:
+        """The functions that this one called, and now does the work of itself."""
+        definition = facts.definition
+        first = self.first.get(definition.qualname)
+        if first is None or definition.node is definition.original:
+            return set()
+        return set(first.calls.values()) - set(facts.calls.values())
+
+    def _is_absorbed(
+        self, qualname: str, facts: Mapping[str, FunctionFacts], planned: set[str]
+    ) -> bool:
+        """Whether all that called a function does the work itself, in a graph."""
+        recorded = self.session.recorded(qualname)
+        prefix = f"{self.session.path}::"
+        callers = [c.removeprefix(prefix) for c in recorded.callers] if recorded else []
+        return bool(callers) and all(
+            self._does_without(c, qualname, facts, planned) for c in callers
+        )
+
+    def _does_without(
+        self,
+        caller: str,
+        called: str,
+        facts: Mapping[str, FunctionFacts],
+        planned: set[str],
+    ) -> bool:
+        """Whether a function that was seen to call another one is, or has, a graph that does not."""
+        if self._core_of(caller) in self.module.functions:
+            names = (caller, self._core_of(caller))
+            return all(
+                called not in facts[n].calls.values() for n in names if n in facts
+            )
+        return caller in planned and called in self._absorbed(facts[caller])
 
     def _may_split(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
         name = definition.node.name
         if (
-            not facts.problems
+            not (
+                facts.problems
+                or definition.qualname in self.refusals
+                or holds_variable(facts.result)
+                or stateful.optimizer_parameters(facts)
+            )
             or not facts.operations
             or self.session.is_graph_function(definition)
         ):
@@ -179,15 +269,29 @@ class ModulePlanner:
             return False
         if self.session.recorded(definition.qualname) is None:
             return False
-        if (
-            name.startswith("__") and name != "__call__"
-        ) or "<locals>" in definition.qualname:
+        if name.startswith("__") and name != "__call__":
+            return False
+        if definition.parent is not None and not self._lasts(definition):
             return False
         if not self._can_be_method(definition):
             return False
         return not (
             definition.owner and name in NEVER_DECORATED and self._is_keras(definition)
         )
+
+    def _lasts(self, definition: FunctionDefinition) -> bool:
+        """Whether a nested function keeps state, and is called more often than it is made."""
+        around = definition.parent
+        recorded = self.session.recorded(definition.qualname)
+        if (
+            around is None
+            or around.parent
+            or not definition.keeps_state
+            or not recorded
+        ):
+            return False
+        made = self.session.recorded(around.qualname)
+        return recorded.calls >= 2 * (made.calls if made else 1)
 
     def _is_keras(self, definition: FunctionDefinition) -> bool:
         owner = definition.owner
@@ -218,7 +322,7 @@ class ModulePlanner:
                 "GL106",
             )
         check_result(shell.result, parts.core.node)
-        self._check_parameters(core)
+        self._check_parameters(core, stateful.optimizer_parameters(facts))
         planner = self._planner(core, cores, shell, [])
         steps = planner.body()
         definition = facts.definition
@@ -245,8 +349,24 @@ class ModulePlanner:
         texts = shell.statements(call) if simple else shell.calls(call)
         plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
         if not simple:
-            plan.shell += [*map(Keep, parts.after), *map(Code, shell.closing())]
+            plan.shell += [
+                *map(self._waiting, parts.after),
+                *map(Code, shell.closing()),
+            ]
         return plan
+
+    def _waiting(self, node: ast.stmt) -> Step:
+        """A statement of the shell, which may name what the core computes for it."""
+        named = getattr(node, "named", None)
+        if named is None:
+            return Keep(node)
+        origin: ast.stmt = getattr(node, "origin", node)
+        inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
+        if inside and sys.version_info < (3, 12):
+            return Code(
+                ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), origin
+            )
+        return Code(self.source.spliced(origin, named), origin)
 
     def _as_tensor(self, text: str, kind: Kind) -> str:
         if isinstance(kind, Tensor) and kind.weak:
@@ -298,6 +418,10 @@ class ModulePlanner:
             if self.options.enabled("GL304")
             else None
         )
+        if hoisted is None and self.options.enabled("GL305"):
+            hoisted = stateful.hoist_object(
+                facts, self.module, self.source, self.tf, self.names
+            )
         if hoisted is not None:
             self.session.replace_body(definition.qualname, hoisted.node, hoisted.bound)
             self.statements.setdefault(definition.qualname, []).extend(
@@ -307,29 +431,13 @@ class ModulePlanner:
         if definition.qualname in self.refusals:
             return False
         try:
-            kept = (
-                tensor_arrays.with_writes_kept(facts)
-                if self.options.enabled("GL209")
+            checked = (
+                domains.with_checks(facts, self.names)
+                if self.options.enabled("GL205") and self.options.enabled("GL108")
                 else None
             )
-            if kept is not None:
-                self.session.replace_body(definition.qualname, kept)
-                return True
-            unrolled = (
-                recursion.without_recursion(facts, self.names)
-                if self.options.enabled("GL113")
-                else None
-            )
-            if unrolled is not None:
-                self.session.replace_body(definition.qualname, unrolled)
-                return True
-            looping = (
-                iterators.with_loops(facts, self.names)
-                if self.options.enabled("GL106")
-                else None
-            )
-            if looping is not None:
-                self.session.replace_body(definition.qualname, looping)
+            if checked is not None:
+                self.session.replace_body(definition.qualname, checked)
                 return True
             failing = (
                 assertions.with_failure(facts, self.source)
@@ -340,24 +448,19 @@ class ModulePlanner:
                 definition.failure = failing[1]
                 self.session.replace_body(definition.qualname, failing[0])
                 return True
-            if self.options.enabled("GL109"):
-                expanded = comprehensions.without_comprehensions(
-                    facts, self.names, self.tf
-                )
-                if expanded is not None:
-                    self.session.replace_body(definition.qualname, expanded)
+            if self.options.enabled("GL303"):
+                dissolved = objects.without_objects(facts, self.session)
+                if dissolved is not None:
+                    self.session.replace_body(definition.qualname, dissolved)
                     return True
-            grown = (
-                containers.with_tensor_arrays(facts, self.tf)
-                if self.options.enabled("GL203")
-                else None
-            )
-            if grown is not None:
-                self.session.replace_body(definition.qualname, grown)
-                return True
-            made = exits.without_exits(facts, self.names)
-            if made is not None:
-                self.session.replace_body(definition.qualname, made)
+                inlined = objects.with_calls_inlined(facts, self.session)
+                if inlined is not None:
+                    self.with_calls.setdefault(definition.qualname, definition.node)
+                    self.session.replace_body(definition.qualname, inlined)
+                    return True
+            simpler = self._simpler(facts)
+            if simpler is not None:
+                self.session.replace_body(definition.qualname, simpler)
                 return True
             if facts.problems:
                 return False
@@ -366,9 +469,95 @@ class ModulePlanner:
                 self.session.replace_body(definition.qualname, accompanied[0])
                 definition.tags += accompanied[1]
                 return True
+            if self.options.enabled("GL112"):
+                looped = unrolled.with_graph_loops(
+                    facts, self.options.unroll_threshold, self._gives_the_same(facts)
+                )
+                if looped is not None:
+                    self.session.replace_body(definition.qualname, looped)
+                    return True
         except Refusal as refusal:
             self.refusals[definition.qualname] = refusal
         return False
+
+    def _is_overridden(self, definition: FunctionDefinition) -> bool:
+        """Whether a class of the module has a method of its own in the place of this one."""
+        owner = definition.owner
+        return owner is not None and any(
+            definition.node.name in made.methods
+            and owner.qualname in self.module.bases(name)
+            for name, made in self.module.classes.items()
+        )
+
+    def _gives_the_same(
+        self, facts: FunctionFacts
+    ) -> Callable[[FunctionDefinition], bool]:
+        """Tells whether another body of a function can be lifted, to a result of the same kind."""
+
+        def tried(definition: FunctionDefinition) -> bool:
+            found = self.session.analyse_core(
+                definition, facts.parameters, definition.qualname
+            )
+            if found.problems or stage(found.result) != stage(facts.result):
+                return False
+            shell = Shell.of(found, self.tf)
+            shell.keeps = True
+            try:
+                self._planner(found, {}, shell, []).body()
+            except Refusal:
+                return False
+            return True
+
+        return tried
+
+    def _simpler(self, facts: FunctionFacts) -> FunctionNode | None:
+        """The body after one step that makes values of what Python does; None after the last.
+
+        Raises:
+            Refusal: what Python does has no values to be made of.
+        """
+        names, tf = self.names, self.tf
+        steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
+            ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
+            ("GL304", lambda: variables.with_names_kept(facts)),
+            ("GL113", lambda: self._without_recursion(facts)),
+            ("GL106", lambda: iterators.with_loops(facts, names)),
+            ("GL110", lambda: matching.without_match(facts, names)),
+            ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
+            ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
+            ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
+            ("GL203", lambda: containers.with_tensor_arrays(facts, tf)),
+            ("GL101", lambda: none_tests.with_none_tests_first(facts)),
+            ("GL107", lambda: exits.without_exits(facts, names)),
+        ]
+        made = (step() for code, step in steps if self.options.enabled(code))
+        return next((node for node in made if node is not None), None)
+
+    def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
+        if self._is_overridden(facts.definition):
+            return None
+        return recursion.without_recursion(facts, self.names)
+
+    def _simplified_core(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
+    ) -> FunctionFacts:
+        """The facts of a core of the function `of`, its body changed by the steps that what it is given asks for.
+
+        Raises:
+            Refusal: it cannot be told what eager mode gives.
+        """
+        for _ in range(MOST_STEPS):
+            facts = self.session.analyse_core(definition, parameters, of)
+            made = self._simpler(facts)
+            if made is None and not facts.problems:
+                accompanied = companions.with_companions(facts, self.names)
+                if accompanied is not None and accompanied[1]:
+                    raise Refusal("it returns a Python value or a tensor")
+                made = accompanied[0] if accompanied is not None else None
+            if made is None:
+                break
+            definition.node = made
+        return facts
 
     # ---- which functions
 
@@ -589,6 +778,9 @@ class ModulePlanner:
         """Whether the function is called from outside the graph, so that a graph starts here."""
         definition = facts.definition
         name = definition.node.name
+        kinds = facts.kinds.values()
+        if any(map(is_numpy, kinds)) and not any(map(is_strong, kinds)):
+            return False
         if (
             self.session.is_graph_function(definition)
             or definition.is_property
@@ -676,12 +868,16 @@ class ModulePlanner:
             self.adding,
         )
 
-    def _check_parameters(self, facts: FunctionFacts) -> None:
-        """Refuse parameters that a `tf.function` takes otherwise than Python does."""
+    def _check_parameters(
+        self, facts: FunctionFacts, built: Iterable[str] = ()
+    ) -> None:
+        """Refuse parameters that a `tf.function` takes otherwise than Python does; `built` have their variables."""
         for name, kind in facts.parameters.items():
             text = str(kind)
-            if isinstance(kind, Object) and kind.name.startswith(
-                ("keras.", "tensorflow.keras.optimizers")
+            if name not in built and any(
+                isinstance(k, Object)
+                and k.name.startswith(("keras.", "tensorflow.keras.optimizers"))
+                for k in members(kind)
             ):
                 raise Refusal(
                     f"`{name}` is {kind}: each one would make its variables anew",

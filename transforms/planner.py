@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from . import add_chains, conditionals, loops, printing
+from . import add_chains, conditionals, loops, numpy_calls, printing
 from .expressions import SIGNS, Writer, wrapped
 from .facts.environment import Environment, FunctionFacts
-from .facts.kinds import UNKNOWN, Dict, Kind, Python, Sequence, Tensor
+from .facts.kinds import UNKNOWN, Array, Dict, Kind, Python, Sequence, Tensor
 from .facts.liveness import Liveness, liveness, reads
 from .facts.modules import blocks, bound_names, own_body
 from .facts.profile import FunctionNode
-from .facts.staging import is_strong, is_weak
+from .facts.staging import is_numpy, is_strong, is_weak
 from .findings import Refusal
 from .options import Options
 from .shell import Shell
@@ -51,6 +51,7 @@ class Planner:
         self.tf = tf
         self.names = names
         self.options = options
+        self.adding = adding
         self.shell = shell
         self.sunk = sunk
         self.imports: set[str] = set()
@@ -110,6 +111,11 @@ class Planner:
                 return self._compound(node)
             case ast.Return():
                 return self._return(node)
+            case (
+                ast.Assign(targets=[ast.Subscript() as target])
+                | ast.AugAssign(target=ast.Subscript() as target)
+            ) if self._is_array(target.value):
+                return [self._filled(node, target)]
             case ast.AugAssign():
                 return self._augmented(node)
             case ast.Assign(targets=[ast.Tuple()], value=value) if is_strong(
@@ -129,12 +135,30 @@ class Planner:
         return Keep(node)
 
     def _nested_function(self, node: ast.FunctionDef) -> list[Step]:
-        staged = any(inner in self.facts.staged for inner in ast.walk(node))
-        if staged:
-            raise Refusal(
-                f"the nested function `{node.name}` branches on a tensor", node
-            )
-        return [Keep(node)]
+        facts = self.facts.nested_facts(node)
+        if facts is None:
+            return [Keep(node)]
+        shell = Shell(facts.result, keeps=True)
+        inner = Planner(
+            self.source,
+            facts,
+            self.tf,
+            self.writer.cores,
+            self.names,
+            self.options,
+            shell,
+            [],
+            self.adding,
+        )
+        body = facts.definition.node.body
+        kept = body[: len(body) - len(own_body(facts.definition.node))]
+        steps = [*map(Keep, kept), *inner.body()]
+        self.imports |= inner.imports
+        if not changes(steps, node.body):
+            return [Keep(node)]
+        result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        header = f"def {node.name}({ast.unparse(node.args)}){result}:"
+        return [Compound((header,), (steps,), node)]
 
     def _unstacked(self, node: ast.Assign) -> Step:
         (target,) = node.targets
@@ -152,6 +176,21 @@ class Planner:
         if plain:
             return [self._simple(node)]
         return [Code(f"{self.source.segment(node.target)} = {text}", node)]
+
+    def _is_array(self, node: ast.expr) -> bool:
+        kind = self.facts.kind(node)
+        return isinstance(kind, Array) or is_numpy(kind)
+
+    def _filled(self, node: ast.Assign | ast.AugAssign, target: ast.Subscript) -> Step:
+        """An array of which an item is set becomes another tensor."""
+        dtype = getattr(self.facts.kind(target.value), "dtype", None)
+        text, kind = self.writer.text(node.value), self.facts.kind(node.value)
+        if isinstance(node, ast.AugAssign):
+            _, text = self.augmented(node)
+            kind = self.facts.kind(target)
+        name = self.source.segment(target.value)
+        made = numpy_calls.with_item(self.writer, target, (text, kind), str(dtype))
+        return Code(f"{name} = {made}", node)
 
     def augmented(self, node: ast.AugAssign) -> tuple[bool, str]:
         """Whether `target op= value` may stay, and the text of the value it gives."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor, Variable
 from .facts.modules import own_nodes
-from .facts.staging import is_tensor
+from .facts.staging import is_numpy, is_tensor
 from .findings import Refusal
 from .rule import Rule
 from .shell import CONVERSIONS
@@ -132,6 +132,7 @@ def _printed(planner: Planner, node: ast.expr) -> str:
         if (
             isinstance(kind, Variable)
             or kind.weak in ("float", "str")
+            or (is_numpy(kind) and kind.dtype in ("float32", "float64"))
             or kind.mixed
             or kind.dtype in (None, "string", "bool")
         ):

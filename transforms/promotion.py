@@ -14,6 +14,7 @@ from .facts.kinds import (
     Kind,
     Maybe,
     Python,
+    Scalar,
     Sequence,
     Shape,
     Tensor,
@@ -21,7 +22,9 @@ from .facts.kinds import (
     Union,
     Variable,
 )
-from .facts.staging import is_strong, is_weak
+from .facts.numpy_functions import common_dtype
+from .facts.outcome import Unsure
+from .facts.staging import is_numpy, is_strong, is_weak, released
 from .findings import Refusal
 
 WORDS = {"int": "int64", "float": "float64"}
@@ -46,6 +49,8 @@ class Promotion:
     ) -> tuple[str, str]:
         """The texts of two operands, so cast that the operator takes them as eager mode takes Python numbers."""
         (a, a_kind, a_node), (b, b_kind, b_node) = left, right
+        if is_numpy(a_kind) or is_numpy(b_kind):
+            return self._array_operands(left, right, divides)
         if is_weak(a_kind) and is_strong(b_kind):
             return self.cast(a, self.dtype_of(b, b_kind, b_node)), b
         if is_weak(b_kind) and is_strong(a_kind):
@@ -60,6 +65,33 @@ class Promotion:
         if types == {"bool"} and not divides:
             return self._widened(a, a_kind, "int"), self._widened(b, b_kind, "int")
         return a, b
+
+    def _array_operands(
+        self,
+        left: tuple[str, Kind, ast.expr],
+        right: tuple[str, Kind, ast.expr],
+        divides: bool,
+    ) -> tuple[str, str]:
+        """Operands of NumPy arrays held in tensors: a tensor's dtype, else the one that NumPy gives both."""
+        (a, a_kind, _), (b, b_kind, _) = left, right
+        strong = next((side for side in (left, right) if is_strong(side[1])), None)
+        if strong is not None:
+            dtype = getattr(strong[1], "dtype", None)
+            if dtype is None:
+                raise Refusal(
+                    "the dtype that an array takes here is not known", strong[2]
+                )
+        else:
+            dtype = array_dtype((a_kind, b_kind), divides)
+        return self.array(a, a_kind, dtype), self.array(b, b_kind, dtype)
+
+    def array(self, text: str, kind: Kind, dtype: str) -> str:
+        """An operand of NumPy's as one of a dtype; Python's numbers take it by themselves."""
+        if isinstance(kind, Python) and kind.type != "bool":
+            return text
+        if getattr(kind, "dtype", None) == dtype:
+            return text
+        return self.cast(text, self.dtype(dtype))
 
     def _widened(self, text: str, kind: Kind, to: str) -> str:
         if isinstance(kind, Tensor) and kind.weak and kind.weak != to:
@@ -125,7 +157,7 @@ class Promotion:
             raise Refusal(f"{have} does not fit where {want} is needed", node)
         if isinstance(have, Python):
             return self._constant(text, have, want, node)
-        if isinstance(have, Union | Array):
+        if isinstance(have, Union | Array | Scalar):
             if want.dtype is None:
                 raise Refusal(
                     "the dtype of what becomes one value here is not known", node
@@ -244,6 +276,19 @@ class Promotion:
             return f"{self.tf}.constant(False)"
         dims = "[" + ", ".join(str(d or 0) for d in kind.shape) + "]"
         return f"{self.tf}.zeros({dims}, {self.dtype(kind.dtype)})"
+
+
+def array_dtype(kinds: tuple[Kind, ...], divides: bool = False) -> str:
+    """The dtype to which NumPy promotes operands.
+
+    Raises:
+        Refusal: it is not known.
+    """
+    try:
+        dtype = common_dtype(tuple(map(released, kinds)))
+    except Unsure as reason:
+        raise Refusal(f"what NumPy makes of this is not known: {reason}") from reason
+    return "float64" if divides and dtype in ("int32", "int64", "bool") else dtype
 
 
 def display(brackets: str, parts: list[str]) -> str:

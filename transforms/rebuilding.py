@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
+from typing import Any
 
 from .facts.profile import FunctionNode
 
@@ -29,7 +30,57 @@ def rebuilt(node: ast.stmt, change: Callable[[Block], Block]) -> ast.stmt:
     return with_origin(made, node) if changed else node
 
 
+def duplicated(body: Block) -> Block:
+    """A block once more, to stand in a second place: new nodes, each for the same statement of the file."""
+    return [_duplicate(node) for node in body]
+
+
+def _duplicate(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_duplicate(item) for item in node]
+    if not isinstance(node, ast.AST):
+        return node
+    made = copy.copy(node)
+    made.__dict__.pop("as_load", None)
+    for name, value in ast.iter_fields(node):
+        setattr(made, name, _duplicate(value))
+    if isinstance(made, ast.stmt):
+        made.duplicate_of = getattr(node, "duplicate_of", node)  # type: ignore[attr-defined]
+        with_origin(made, node)  # type: ignore[arg-type]
+    return made
+
+
 def with_origin(made: ast.stmt, node: ast.stmt) -> ast.stmt:
     """A made statement that remembers the statement of the file it stands for."""
     made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
+    return made
+
+
+def replaced(node: ast.AST, table: dict[ast.AST, ast.AST]) -> ast.AST:
+    """A node with others in the place of some inside it; the same one where there are none."""
+    if node in table:
+        return table[node]
+    made = copy.copy(node)
+    changed = False
+    for name, old in ast.iter_fields(node):
+        if isinstance(old, ast.AST):
+            new: object = replaced(old, table)
+        elif isinstance(old, list):
+            new = [replaced(n, table) if isinstance(n, ast.AST) else n for n in old]
+        else:
+            continue
+        if new != old:
+            setattr(made, name, new)
+            changed = True
+    if not changed:
+        return node
+    return with_origin(made, node) if isinstance(made, ast.stmt) else made
+
+
+def copied(node: ast.stmt) -> ast.stmt:
+    """A deep copy whose statements remember where they come from."""
+    made = copy.deepcopy(node)
+    for old, new in zip(ast.walk(node), ast.walk(made), strict=True):
+        if isinstance(new, ast.stmt):
+            new.origin = getattr(old, "origin", old)  # type: ignore[attr-defined]
     return made

@@ -15,13 +15,17 @@ from .datasets import DatasetFor
 from .exits import LoopExit
 from .host_reads import HostRead
 from .loops import TensorFor, TensorWhile
+from .matching import TensorMatch
+from .numpy_calls import NumpyCall
 from .printing import PythonPrint
 from .recursion import TensorRecursion
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature, PythonArgument
 from .state import AttributeWrite, GlobalWrite, OuterMutation, StaleGlobal
+from .stateful import LocalStateful
 from .static_shapes import StaticShape
 from .tensor_arrays import LostWrite
+from .unrolled import UnrolledLoop
 from .variables import LocalVariable
 
 RULES: tuple[type[Rule], ...] = tuple(
@@ -34,15 +38,19 @@ RULES: tuple[type[Rule], ...] = tuple(
             TensorWhile,
             TensorFor,
             TensorRecursion,
+            UnrolledLoop,
             LoopExit,
             PythonPrint,
             HostRead,
+            NumpyCall,
             TensorComprehension,
+            TensorMatch,
             DatasetFor,
             TensorAssert,
             ListAppend,
             LostWrite,
             LocalVariable,
+            LocalStateful,
             EagerFunction,
             NoSignature,
             PythonArgument,

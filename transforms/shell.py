@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
+    NUMPY,
     Dict,
     Elements,
     Kind,
@@ -41,6 +42,7 @@ CONVERSIONS = {
     "float": "float({})",
     "bool": "bool({})",
     "str": "{}.numpy().decode()",
+    NUMPY: "{}.numpy()",
 }
 
 
@@ -108,9 +110,9 @@ class Shell:
                 )
         shell.kinds = kinds
         shell.epilogue = [
-            f"{s.chain} = {_converted(s.name, kinds[s.name])}"
+            f"{s.text} = {text}"
             for s in parts.state
-            if s.written
+            if s.written and (text := _converted(s.name, kinds[s.name])) != s.chain
         ]
         shell.epilogue += [
             f"{n} = {_converted(n, kinds[n])}"
@@ -413,6 +415,8 @@ def _converted(text: str, kind: Kind) -> str:
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
     if isinstance(kind, Rows):
+        if kind.element.weak == NUMPY:
+            return f"list({text}.numpy())"
         return f"{text}.numpy().tolist()" if kind.element.weak else f"list({text})"
     return text
 

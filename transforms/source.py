@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -22,7 +23,7 @@ class Source:
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node as it stands; of a node that stands nowhere, the text that `ast` gives it."""
         if not is_placed(node):
-            return _unparsed(node, {})
+            return unparsed(node, {})
         return self._between(
             node.lineno,
             node.col_offset,
@@ -43,7 +44,7 @@ class Source:
     def spliced(self, node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
         """The text of a node with the texts of some nodes inside it replaced."""
         if not is_placed(node):
-            return _unparsed(node, edits)
+            return unparsed(node, edits)
         result = b""
         line, column = node.lineno, node.col_offset
         for inner in sorted(edits, key=lambda n: (n.lineno, n.col_offset)):
@@ -124,6 +125,8 @@ def _groups(before: bytes, text: str) -> bool:
     head = before[: -len(text.encode())]
     if not head.endswith(b"("):
         return False
+    if head[:-1].rstrip().endswith(b"return"):
+        return True
     last = head[:-1].rstrip()[-1:]
     return last in (
         b"+",
@@ -147,7 +150,14 @@ class _Placed(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> ast.AST:
         if node in self.edits and isinstance(node, ast.expr):
-            return ast.Name(self.edits[node], ast.Load())
+            return _reparsed(self.edits[node])
+        if isinstance(node, ast.JoinedStr):
+            parts = [
+                v if isinstance(v, ast.Constant) else self.visit(v) for v in node.values
+            ]
+            return ast.JoinedStr(parts)  # type: ignore[arg-type]
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return ast.Name(json.dumps(node.value, ensure_ascii=False), ast.Load())
         fields: dict[str, Any] = {}
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
@@ -161,7 +171,22 @@ class _Placed(ast.NodeTransformer):
         return type(node)(**fields)
 
 
-def _unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
+def _reparsed(text: str) -> ast.expr:
+    """A text as a node, so that it gets parentheses where it needs them; an operand as it stands."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ast.Name(text, ast.Load())
+    if isinstance(
+        node,
+        ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare | ast.IfExp | ast.Lambda,
+    ):
+        return node
+    return ast.Name(text, ast.Load())
+
+
+def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
+    """The text that `ast` gives a node, with the texts of some nodes inside it replaced."""
     made = ast.fix_missing_locations(_Placed(edits).visit(node))
     text = ast.unparse(made)
     value = getattr(made, "value", None)

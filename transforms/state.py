@@ -100,7 +100,7 @@ class GlobalWrite(Rule):
         ARGS = [(tf.constant(2.0),), (tf.constant(3.0),), (tf.constant(4.0),)]
 
     When it is left alone:
-        Values that no tensor holds, `nonlocal` names, and writes in a `try`.
+        Values that no tensor holds, writes in a `try`, and helpers that hide a name of their caller.
     """
 
     code = "GL301"
@@ -213,14 +213,25 @@ class AttributeWrite(Rule):
 
         smoother = Smoother()
 
+        @tf.function(
+            autograph=False,
+            input_signature=[tf.TensorSpec([2], tf.float32), tf.TensorSpec([2], tf.float32)],
+        )
+        def f_graph(x, mean):
+            mean = 0.9 * mean + 0.1 * x
+            return mean, mean
+
+
         def f(x):
-            return smoother.update(x)
+            result, mean = f_graph(x, smoother.mean)
+            smoother.mean = mean
+            return result
 
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
 
     When it is left alone:
-        Properties, attributes that `__init__` does not set, objects that the function lets go of on the way, and
-        methods that a subclass overrides.
+        Properties, attributes that `__init__` does not set, and methods of objects of which the class is not known for
+        sure: passed in, swapped, or of a class that others extend.
     """
 
     code = "GL303"

@@ -11,7 +11,7 @@ from .facts.kinds import Function, Kind, Variable
 from .facts.modules import ModuleFacts, blocks, bound_names, own_nodes
 from .facts.profile import FunctionNode
 from .promotion import Promotion
-from .rebuilding import rebuilt
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Source
 
@@ -123,6 +123,46 @@ def hoist(
     result.node = copy.copy(definition.node)
     result.node.body = _replaced(definition.node.body, replaced)
     return result
+
+
+def with_names_kept(facts: FunctionFacts) -> FunctionNode | None:
+    """The function with `v = v.assign(...)` as `v.assign(...)` where a tensor decides: v is the Variable it was.
+
+    None where it has none.
+    """
+    node = facts.definition.node
+    replaced: dict[ast.stmt, ast.stmt] = {
+        inner: _as_call(inner)
+        for staged in facts.staged
+        if isinstance(staged, ast.If | ast.For | ast.While)
+        for inner in ast.walk(staged)
+        if isinstance(inner, ast.Assign) and _keeps_name(facts, inner)
+    }
+    if not replaced:
+        return None
+    made = copy.copy(node)
+    made.body = _replaced(node.body, replaced)
+    return made
+
+
+def _keeps_name(facts: FunctionFacts, node: ast.Assign) -> bool:
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Call(
+                func=ast.Attribute(
+                    value=ast.Name(id=owner) as read,
+                    attr="assign" | "assign_add" | "assign_sub",
+                ),
+                keywords=[],
+            ),
+        ):
+            return name == owner and isinstance(facts.kind(read), Variable)
+    return False
+
+
+def _as_call(node: ast.Assign) -> ast.stmt:
+    return with_origin(ast.Expr(node.value), node)
 
 
 def _initial(call: ast.Call) -> ast.expr | None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from .kinds import (
     NONE,
     UNKNOWN,
+    Array,
     Dict,
     Kind,
     Maybe,
     Python,
+    Scalar,
     Sequence,
     Tensor,
     Union,
@@ -34,6 +36,8 @@ def _admits(expected: Kind, seen: Kind) -> bool:
             return agrees(expected, seen)
         case Tensor(mixed=True), Tensor() | Python():
             return seen != NONE
+        case Tensor(weak="numpy", dtype=dtype), Array() | Scalar():
+            return dtype is None or seen.dtype in (None, dtype)
         case Tensor(weak=str(name)), Python(type=type):
             return name == type
         case Tensor(weak=str()), Tensor():

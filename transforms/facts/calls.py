@@ -32,7 +32,7 @@ from .kinds import (
 )
 from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
-from .staging import holds_tensor, is_tensor, is_weak
+from .staging import holds_tensor, is_numpy, is_tensor, is_weak
 
 PIPELINES = (Dataset, Iterator)
 GRAPH_BASES = frozenset(
@@ -220,26 +220,26 @@ def _range(arguments: Arguments) -> Outcome | None:
 
 
 def _enumerate(arguments: Arguments) -> Outcome | None:
-    source = arguments.positional[0]
+    source, *more = arguments.positional
+    starts = [*more, *arguments.keywords.values()]
     element = operators.iterate(source)
     if (
         element is None
-        or len(arguments.all) > 2
+        or len(starts) > 1
         or isinstance(source, Iterator)
         or _counts_tensor(source)
+        or not all(isinstance(s, Python) and s.type == "int" for s in starts)
     ):
         return None
+    start = getattr(starts[0], "value", None) if starts else 0
     if isinstance(source, Sequence):
-        return outcome(
-            Sequence(
-                "tuple",
-                tuple(
-                    Sequence("tuple", (python(i), k))
-                    for i, k in enumerate(source.items)
-                ),
-            )
-        )
-    in_graph = is_tensor(source) or isinstance(source, Dataset | Ragged)
+        numbers = [
+            python(start + i) if isinstance(start, int) else INT
+            for i in range(len(source.items))
+        ]
+        pairs = zip(numbers, source.items, strict=True)
+        return outcome(Sequence("tuple", tuple(Sequence("tuple", p) for p in pairs)))
+    in_graph = _goes_over_rows(source) or isinstance(source, Dataset)
     index = weak("int") if in_graph else INT
     return outcome(Elements("enumerate", Sequence("tuple", (index, element))))
 
@@ -252,11 +252,20 @@ def _zip(arguments: Arguments) -> Outcome | None:
         rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
         return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
     elements = [operators.iterate(s) for s in sources]
+    over_rows = any(map(_goes_over_rows, sources))
     if any(e is None for e in elements) or any(
-        isinstance(s, PIPELINES) or _counts_tensor(s) for s in sources
+        isinstance(s, PIPELINES) or (_counts_tensor(s) and not over_rows)
+        for s in sources
     ):
         return None
-    return outcome(Elements("zip", Sequence("tuple", tuple(e for e in elements if e))))
+    kind = Sequence("tuple", tuple(e for e in elements if e))
+    return outcome(Elements("zip", kind, over_rows))
+
+
+def _goes_over_rows(kind: Kind) -> bool:
+    """Whether a loop over this goes over the rows of tensors."""
+    rows = isinstance(kind, Elements) and kind.rows
+    return rows or is_tensor(kind) or isinstance(kind, Ragged)
 
 
 def _reversed(arguments: Arguments) -> Outcome | None:
@@ -383,6 +392,8 @@ def is_instance(kind: Kind, names: list[str]) -> bool | None:
 
 
 def _is_member(kind: Kind, names: list[str]) -> bool | None:
+    if is_numpy(kind):
+        return None
     if isinstance(kind, Tensor) and not kind.mixed:
         mine = (
             {kind.weak, "int" if kind.weak == "bool" else None}

@@ -96,8 +96,11 @@ class FunctionFacts:
         problems: why it cannot be lifted, in order.
         calls: the function of the module that each call reaches.
         foreign: the functions of the project's other modules that calls reach.
+        nested: the facts of the functions defined inside, by their `def`.
+        captures: what each of them, and each lambda, finds in the names around it, at each of its calls.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
+        taped: whether gradients may be taken through it.
     """
 
     definition: FunctionDefinition
@@ -119,8 +122,18 @@ class FunctionFacts:
     problems: list[Refusal] = field(default_factory=list)
     calls: dict[ast.Call, str] = field(default_factory=dict)
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
+    nested: dict[ast.AST, FunctionFacts] = field(default_factory=dict)
+    captures: dict[str, dict[ast.AST, dict[str, Kind]]] = field(default_factory=dict)
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0
+    taped: bool = False
 
     def kind(self, node: ast.expr) -> Kind:
         return self.kinds.get(node, UNKNOWN)
+
+    def nested_facts(self, node: ast.AST) -> FunctionFacts | None:
+        """The facts of a function defined inside this one; None where nothing calls it."""
+        if node in self.nested:
+            return self.nested[node]
+        found = (inner.nested_facts(node) for inner in self.nested.values())
+        return next((facts for facts in found if facts is not None), None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..findings import Refusal
-from . import methods, operators, tensorflow_api
+from . import callbacks, methods, numpy_functions, operators, tensorflow_api
 from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment, FunctionFacts
@@ -33,6 +33,7 @@ from .kinds import (
     Python,
     Ragged,
     Rows,
+    Scalar,
     Sequence,
     Shaped,
     Tensor,
@@ -49,15 +50,19 @@ from .modules import blocks, bound_names
 from .numbers import exact_numbers
 from .outcome import Outcome
 from .profile import Recorded
+from .signs import is_never_negative, is_never_positive, is_positive
 from .staging import (
     choose,
+    hold,
     holds_tensor,
     host_join,
     is_list,
+    is_numpy,
     is_strong,
     is_tensor,
     is_weak,
     list_of,
+    released,
 )
 from .tensorflow_values import constant_int
 
@@ -75,6 +80,39 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
     "weights": Elements("list", Variable()),
     "losses": Elements("list", Tensor()),
 }
+OVER_TENSORS = frozenset(
+    f"builtins.{name}"
+    for name in [
+        "max",
+        "min",
+        "sum",
+        "any",
+        "all",
+        "sorted",
+        "map",
+        "filter",
+        "divmod",
+        "pow",
+    ]
+)
+ARRAY_DTYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
+"""Of the arrays that a tensor may hold: NumPy and TensorFlow compute alike with them."""
+PACKAGES = ("tensorflow.", "numpy.")
+MATH = {
+    "sqrt": "float", "exp": "float", "log": "float", "log1p": "float", "expm1": "float", "sin": "float",
+    "cos": "float", "tan": "float", "atan": "float", "tanh": "float", "fabs": "float", "erf": "float",
+    "degrees": "float", "radians": "float", "floor": "int", "ceil": "int", "isnan": "bool",
+    "isinf": "bool", "isfinite": "bool",
+}  # fmt: skip
+"""The Python type that functions of `math` give."""
+RAISING = {
+    "sqrt": is_never_negative,
+    "log": is_positive,
+    "log1p": is_never_negative,
+    "exp": is_never_positive,
+    "expm1": is_never_positive,
+}
+"""Functions of `math` that raise, and for which arguments they surely do not."""
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
@@ -224,6 +262,9 @@ class Evaluation:
         return UNKNOWN
 
     def _global_name(self, node: ast.Name) -> Kind | None:
+        settled = self.facts.definition.settled
+        if node.id in settled:
+            return settled[node.id]
         kind = self.session.global_kind(node.id, self.recorded)
         if kind is None:
             return None
@@ -363,7 +404,13 @@ class Evaluation:
         return STR
 
     def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:
+        settled = self.facts.definition.settled
+        if settled and (text := ast.unparse(node)) in settled:
+            self.evaluate(node.value, environment)
+            return settled[text]
         value = self.evaluate(node.value, environment)
+        if is_numpy(value):
+            return self._array_attribute(node, value)
         if isinstance(value, Module):
             return self._of_module(node, f"{value.name}.{node.attr}")
         if isinstance(value, Object | Type):
@@ -381,7 +428,7 @@ class Evaluation:
         found_outcome = methods.attribute(value, node.attr)
         if found_outcome is not None:
             return self.settle(found_outcome, f"`.{node.attr}`", node)
-        if isinstance(value, Function) and value.name.startswith("tensorflow."):
+        if isinstance(value, Function) and value.name.startswith(PACKAGES):
             return self.session.external(f"{value.name}.{node.attr}")
         return Function(f"method.{node.attr}", value)
 
@@ -394,9 +441,26 @@ class Evaluation:
         self.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
         return forget(kind)
 
+    def _array_attribute(self, node: ast.Attribute, value: Kind) -> Kind:
+        """An attribute of an array that is held in a tensor."""
+        if node.attr == "shape":
+            sizes = methods.attribute(replace(value, weak=None), "shape")  # type: ignore[call-arg]
+            if sizes is not None and isinstance(sizes.kind, Sequence):
+                return Sequence("tuple", sizes.kind.items)
+        if node.attr == "size" and None in (getattr(value, "shape", None) or (None,)):
+            return weak("int")
+        if node.attr in ("ndim", "size", "T"):
+            found = methods.attribute(released(value), node.attr)
+            kind = self.settle(found, f"`.{node.attr}`", node)
+            return hold(kind) if node.attr == "T" else kind
+        return Function(f"method.{node.attr}", value)
+
     def _subscript(self, node: ast.Subscript, environment: Environment) -> Kind:
         value = self.evaluate(node.value, environment)
         index = self.evaluate(node.slice, environment)
+        if is_numpy(value):
+            return self._array_item(node, value, index)
+        index = _released(index)
         parts = [operators.subscript(member, index) for member in members(value)]
         kind = join_all(
             self.settle(found, f"`{ast.unparse(node)}`", node) for found in parts
@@ -408,6 +472,22 @@ class Evaluation:
         if is_tensor(index) and not is_tensor(value):
             self.problem("a Python container is indexed by a tensor", node, "GL111")
         return kind
+
+    def _array_item(self, node: ast.Subscript, value: Kind, index: Kind) -> Kind:
+        """An item or a slice of an array that is held in a tensor; fancy indices mean something else there."""
+        parts = index.items if isinstance(index, Sequence) else (index,)
+        if isinstance(index, Sequence) and index.type not in ("tuple", "slice"):
+            parts = (UNKNOWN,)
+        self.operation()
+        if any(not _is_basic_index(part) for part in parts):
+            self.problem(
+                f"the index `{ast.unparse(node.slice)}` of an array is not lifted",
+                node,
+                "GL206",
+            )
+            return UNKNOWN
+        found = operators.subscript(released(value), _released(index))
+        return hold(self.settle(found, f"`{ast.unparse(node)}`", node))
 
     def _slice(self, node: ast.Slice, environment: Environment) -> Kind:
         bounds = [
@@ -441,6 +521,8 @@ class Evaluation:
         return kind
 
     def _binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        if is_numpy(left) or is_numpy(right):
+            return self._array_binary(name, left, right, node)
         if name == "mult" and is_list(left) and is_weak(right):
             self.problem("a list is as long as a tensor says", node, "GL203")
             return list_of(operators.iterate(left) or UNKNOWN)
@@ -456,11 +538,36 @@ class Evaluation:
             made = replace(made, numbers=exact_numbers(name, left, right, made.dtype))
         return made
 
+    def _array_binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
+        """NumPy's arithmetic on what is held in tensors; tensors take arrays as they take numbers."""
+        found = operators.binary(name, released(left), released(right))
+        what = f"{_SIGNS.get(name, name)} of {left} and {right}"
+        kind = hold(self.settle(found, what, node))
+        if any(isinstance(k, Tensor) and k.mixed for k in (left, right)):
+            self.problem(f"{what} may be an array or a tensor", node, "GL206")
+        dtype = getattr(kind, "dtype", None)
+        whole = dtype is not None and not dtype.startswith("float")
+        differs = is_numpy(kind) and (
+            (name == "floordiv" and not whole)
+            or (name in ("floordiv", "mod") and whole and not _nonzero(right))
+            or (name in ("add", "mult", "pow") and dtype == "bool")
+            or (name == "pow" and whole and not _nonnegative(right))
+            or name in ("lshift", "rshift")
+            or dtype not in ARRAY_DTYPES
+        )
+        if differs:
+            self.problem(f"{what} differs between NumPy and TensorFlow", node, "GL206")
+        return kind
+
     def _check_number(
         self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
     ) -> None:
         """Refuse where Python's arithmetic and a tensor's part: division by zero, large powers, rounding."""
-        if is_weak(kind) and name in ("div", "floordiv", "mod") and not _nonzero(right):
+        if (
+            is_weak(kind)
+            and name in ("div", "floordiv", "mod")
+            and not (_nonzero(right) or _fails_alike(kind, right))
+        ):
             self.problem(
                 "Python would raise ZeroDivisionError where this divisor is 0", node
             )
@@ -488,11 +595,15 @@ class Evaluation:
         name = type(node.op).__name__.lower()
         kinds = [
             self.settle(
-                operators.unary(name, _unmixed(m)), f"`{ast.unparse(node)}`", node
+                operators.unary(name, released(m) if is_numpy(m) else _unmixed(m)),
+                f"`{ast.unparse(node)}`",
+                node,
             )
             for m in members(operand)
         ]
         kind = join_all(kinds)
+        if is_numpy(operand):
+            kind = hold(kind)
         if holds_tensor(kind):
             self.operation()
         return (
@@ -528,9 +639,13 @@ class Evaluation:
             inner = self.narrowed(value, not stops_at, inner)
         if staged:
             self.facts.staged.add(node)
+        if staged and node in self.facts.tests:
+            kinds = [weak("bool") if _is_answer(k) else k for k in kinds]
         result = kinds[0]
         for kind in kinds[1:]:
             result = choose(result, kind) if staged else host_join(result, kind)
+        if staged and result == UNKNOWN:
+            self.problem("`and`/`or` of these values is not lifted", node, "GL103")
         return result
 
     def _compare(self, node: ast.Compare, environment: Environment) -> Kind:
@@ -544,6 +659,8 @@ class Evaluation:
             left = right
         if len(kinds) > 1 and any(map(is_tensor, kinds)):
             self.facts.staged.add(node)
+        if len(kinds) > 1:
+            kinds = [weak("bool") if _is_answer(k) else k for k in kinds]
         result = kinds[0]
         for kind in kinds[1:]:
             result = (
@@ -599,6 +716,9 @@ class Evaluation:
                 node,
                 "GL103",
             )
+        if is_numpy(left) or is_numpy(right):
+            found = operators.compare(name, released(left), released(right))
+            return hold(self.settle(found, f"comparing {left} with {right}", node))
         found = operators.compare(name, _unmixed(left), _unmixed(right))
         return self.settle(found, f"comparing {left} with {right}", node)
 
@@ -614,6 +734,12 @@ class Evaluation:
                 node.orelse, self.narrowed(node.test, False, environment)
             )
         kind = choose(then, other) if truth == "tensor" else host_join(then, other)
+        if any(
+            isinstance(k, Object) and ".optimizers." in k.name for k in members(kind)
+        ):
+            self.problem(
+                "a graph makes the variables of one optimizer only", node, "GL305"
+            )
         if kind == UNKNOWN:
             self.problem(f"one value cannot hold {then} or {other}", node, "GL102")
         return kind
@@ -686,6 +812,8 @@ class Evaluation:
             return True
         if not isinstance(iterable, Elements):
             return False
+        if iterable.rows:
+            return True
         if iterable.type in ("range", "enumerate") and _has_weak_index(iterable):
             return True
         sources = node.args if isinstance(node, ast.Call) else []
@@ -750,15 +878,29 @@ class Evaluation:
             return special
         function = self.evaluate(node.func, environment)
         arguments = self.arguments(node, environment)
-        kind = join_all(
+        kind = self.called(node, function, arguments, environment)
+        if isinstance(kind, Rows) and hasattr(node, "items_type"):
+            kind = Rows(weak(node.items_type))
+        if (
+            holds_tensor(kind)
+            and node not in self.facts.calls
+            and _computes(function, arguments)
+        ):
+            self.operation()
+        return kind
+
+    def called(
+        self,
+        node: ast.Call,
+        function: Kind,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        """What calling a value gives."""
+        return join_all(
             self._called(node, member, arguments, environment)
             for member in members(function)
         )
-        if isinstance(kind, Rows) and hasattr(node, "items_type"):
-            kind = Rows(weak(node.items_type))
-        if holds_tensor(kind) and node not in self.facts.calls and _computes(function):
-            self.operation()
-        return kind
 
     def _special_call(self, node: ast.Call, environment: Environment) -> Kind | None:
         """Calls whose arguments are not just values: slices of Variables, isinstance, print."""
@@ -836,6 +978,8 @@ class Evaluation:
         environment: Environment,
     ) -> Kind:
         text = ast.unparse(node.func)
+        if isinstance(function, Type) and function.name.startswith("numpy."):
+            return self._numpy(node, function.name, arguments)
         if isinstance(function, Object | Type):
             return self.session.call_object(self, node, function, arguments)
         if not isinstance(function, Function):
@@ -845,13 +989,19 @@ class Evaluation:
         if name.startswith("method."):
             return self._method(node, function, arguments, environment)
         if name.startswith("builtins."):
-            return self.settle(
-                call_builtin(name.removeprefix("builtins."), arguments),
-                f"`{text}(...)`",
-                node,
-            )
+            found = call_builtin(name.removeprefix("builtins."), arguments)
+            if found is None and name in OVER_TENSORS:
+                self.problem(f"`{text}` goes over tensors", node, "GL109")
+                self.operation()
+                return UNKNOWN
+            return self.settle(found, f"`{text}(...)`", node)
         if name.startswith("tensorflow."):
-            return self._tensorflow(node, name, arguments)
+            kind = callbacks.call(self, node, name, arguments, environment)
+            return self._tensorflow(node, name, arguments) if kind is None else kind
+        if name.startswith("numpy."):
+            return self._numpy(node, name, arguments)
+        if name.startswith("math.") and any(map(is_tensor, arguments.all)):
+            return self._math(node, name.removeprefix("math."), arguments)
         return self.session.call_function(self, node, function, arguments, environment)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
@@ -869,8 +1019,8 @@ class Evaluation:
                 f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
             )
         plain = Arguments(
-            [_unmixed(k) for k in arguments.positional],
-            {k: _unmixed(v) for k, v in arguments.keywords.items()},
+            [_released(_unmixed(k)) for k in arguments.positional],
+            {k: _released(_unmixed(v)) for k, v in arguments.keywords.items()},
         )
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
@@ -884,12 +1034,84 @@ class Evaluation:
     ) -> Kind:
         receiver = function.receiver or UNKNOWN
         name = function.name.removeprefix("method.")
+        if is_numpy(receiver):
+            return self._array_method(node, receiver, name, arguments)
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
+        if isinstance(receiver, Dataset):
+            kind = callbacks.method(self, node, receiver, name, arguments, environment)
+            if kind is not None:
+                return kind
         found = methods.method(receiver, name, arguments.positional, arguments.keywords)
+        if name == "numpy" and is_strong(receiver) and not arguments.all and found:
+            held = hold(found.kind)
+            if is_numpy(held) and getattr(held, "dtype", None) in ARRAY_DTYPES:
+                return held
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)
         return self.settle(found, f"`.{name}()` of {receiver}", node)
+
+    # ---- NumPy and math
+
+    def _numpy(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        """A NumPy function: of tensors, and of arrays that are held in tensors, an operation of the graph."""
+        short = name.removeprefix("numpy.")
+        found = (
+            None
+            if arguments.spread
+            else numpy_functions.call(short, arguments.positional, arguments.keywords)
+        )
+        if found is None:
+            return self.session.call_external(self, node, name, arguments)
+        kind = self.settle(found, f"`{ast.unparse(node.func)}`", node)
+        if not any(map(holds_tensor, arguments.all)) and SIZE not in arguments.all:
+            return kind
+        held = hold(kind)
+        if is_numpy(held) and getattr(held, "dtype", None) not in ARRAY_DTYPES:
+            self.problem(f"`{ast.unparse(node.func)}` is not lifted", node, "GL206")
+        return held
+
+    def _array_method(
+        self, node: ast.Call, receiver: Kind, name: str, arguments: Arguments
+    ) -> Kind:
+        """A method of an array that is held in a tensor."""
+        what = f"`.{name}()` of {receiver}"
+        args, kwargs = arguments.positional, arguments.keywords
+        found = None
+        if numpy_functions.is_method(name):
+            found = numpy_functions.call(name, [receiver, *args], kwargs)
+        elif name in numpy_functions.OWN_METHODS and not any(
+            holds_tensor(k) for k in arguments.all
+        ):
+            found = methods.method(released(receiver), name, args, kwargs)
+        if found is None or found.effects:
+            self.problem(f"what {what} gives is not known", node, "GL206")
+            return UNKNOWN
+        kind = hold(self.settle(found, what, node))
+        if is_numpy(kind) and getattr(kind, "dtype", None) not in ARRAY_DTYPES:
+            self.problem(f"{what} is not lifted", node, "GL206")
+        if isinstance(kind, Elements) and isinstance(kind.element, Python):
+            return Rows(weak(kind.element.type))
+        return kind
+
+    def _math(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        """A function of `math`, which takes a tensor as a Python float."""
+        type = MATH.get(name)
+        only = arguments.all[0] if len(arguments.all) == 1 else None
+        if type is None or getattr(only, "shape", 0) not in ((), None, (1,)):
+            self.problem(
+                f"what `math.{name}` does in a graph is not known", node, "GL205"
+            )
+            return UNKNOWN
+        if name in RAISING and not hasattr(node, "checked"):
+            question = RAISING[name]
+            if not question(node.args[0], self.facts):
+                self.problem(
+                    f"`math.{name}` raises for some numbers, where TensorFlow does not",
+                    node,
+                    "GL205",
+                )
+        return weak(type)
 
     def _mutation(
         self,
@@ -1067,10 +1289,41 @@ def _has_size(kind: Kind) -> bool:
     )
 
 
-def _computes(function: Kind) -> bool:
-    """Whether calling this starts a TensorFlow operation."""
+def _computes(function: Kind, arguments: Arguments) -> bool:
+    """Whether calling this starts a TensorFlow operation, in a graph."""
     name = function.name if isinstance(function, Function) else ""
-    return name != "tensorflow.constant" and not name.startswith("builtins.")
+    if name in ("tensorflow.constant", "tensorflow.convert_to_tensor"):
+        made = [k for k in arguments.all if not is_numpy(k)]
+        return any(map(holds_tensor, made))
+    return name != "method.numpy" and not name.startswith("builtins.")
+
+
+def _released(kind: Kind) -> Kind:
+    """A kind with the arrays in it as eager mode has them."""
+    if isinstance(kind, Sequence):
+        return Sequence(kind.type, tuple(map(_released, kind.items)))
+    if isinstance(kind, Dict):
+        return Dict(tuple((key, _released(value)) for key, value in kind.items))
+    return released(kind) if is_numpy(kind) else kind
+
+
+def _is_basic_index(part: Kind) -> bool:
+    """Whether an index means the same for an array and a tensor: ints, slices, None and `...`."""
+    if isinstance(part, Sequence) and part.type == "slice":
+        return all(map(_is_basic_index, part.items))
+    if isinstance(part, Python):
+        return part.type in ("int", "None", "ellipsis")
+    whole = getattr(part, "dtype", None) in ("int32", "int64")
+    return is_tensor(part) and whole and getattr(part, "shape", None) == ()
+
+
+def _is_answer(kind: Kind) -> bool:
+    """Whether this is a bool of NumPy, of which only the truth matters."""
+    return is_numpy(kind) and kind == hold(Scalar("bool"))
+
+
+def _nonnegative(kind: Kind) -> bool:
+    return isinstance(kind, Python) and isinstance(kind.value, int) and kind.value >= 0
 
 
 def _may_be_number(left: Kind, right: Kind) -> bool:
@@ -1116,6 +1369,12 @@ def _nonzero(kind: Kind) -> bool:
         and isinstance(kind.value, int | float)
         and kind.value != 0
     )
+
+
+def _fails_alike(kind: Kind, divisor: Kind) -> bool:
+    """Whether a graph raises too where the divisor is 0: ints by a Python int that is known while tracing."""
+    whole = isinstance(kind, Tensor) and kind.weak == "int"
+    return whole and isinstance(divisor, Python) and divisor.type == "int"
 
 
 def _has_weak_index(iterable: Elements) -> bool:

@@ -12,11 +12,13 @@ from collections.abc import Sequence as Sequenced
 from dataclasses import replace
 
 from ..findings import Refusal
+from . import buffers
 from .environment import Environment, Flow, FunctionFacts, merge
-from .evaluation import Evaluation
+from .evaluation import ARRAY_DTYPES, Evaluation
 from .kinds import (
     NONE,
     UNKNOWN,
+    Array,
     Dataset,
     Dict,
     Elements,
@@ -34,7 +36,17 @@ from .kinds import (
 from .modules import FunctionDefinition, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
-from .staging import choose, host_join, is_list, is_tensor, list_of, stage
+from .staging import (
+    choose,
+    hold,
+    host_join,
+    is_list,
+    is_numpy,
+    is_strong,
+    is_tensor,
+    list_of,
+    stage,
+)
 
 MOST_ROUNDS = 12
 HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
@@ -59,27 +71,35 @@ class Interpreter(Evaluation):
         self._check_captures(definition.node)
 
     def _check_captures(self, function: FunctionNode) -> None:
-        """Refuse nested functions that read a name which an arm or loop body of the graph will hold in its own scope."""
-        inner = [
-            n for n in own_nodes(function) if isinstance(n, ast.Lambda | FunctionNode)
-        ]
-        if not inner:
-            return
+        """Refuse nested functions that read a name which an arm or loop body of the graph holds in its own scope.
+
+        One that is called after that statement finds there what the statement gave back, as it does in eager mode.
+        """
+        inner = _named_functions(function)
         for staged in [
             n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)
         ]:
             inside = {id(n) for n in ast.walk(staged)}
             assigned = self.assigned_in(staged)
-            for node in inner:
+            used = {n.id for n in ast.walk(staged) if isinstance(n, ast.Name)}
+            for node, name in inner.items():
                 read = {
                     n.id for n in ast.walk(node) if isinstance(n, ast.Name)
                 } - _parameters(node)
-                if id(node) not in inside and read & assigned:
-                    name = min(read & assigned)
+                if id(node) in inside or not read & assigned:
+                    continue
+                if name is None or name in used:
                     self.problem(
-                        f"a nested function reads `{name}`, which a tensor decides",
+                        f"a nested function reads `{min(read & assigned)}`, which a tensor decides",
                         node,
                     )
+        for qualname, calls in self.facts.captures.items():
+            first, *others = calls.values()
+            if any(other != first for other in others):
+                self.problem(
+                    f"`{qualname}` finds other kinds of values in the names around it from call to call",
+                    function,
+                )
 
     def _result(self, facts: FunctionFacts) -> Kind:
         if not facts.returns:
@@ -170,6 +190,10 @@ class Interpreter(Evaluation):
         left = self.evaluate(loaded, environment)
         right = self.evaluate(node.value, environment)
         kind = self.binary(node.op, left, right, node)
+        if isinstance(left, Array) or (
+            is_numpy(left) and getattr(left, "shape", None) != ()
+        ):
+            self._check_growth(node, left, right, kind)
         if is_list(left):
             self._changes_list(node, left)
         self.assign(node.target, kind, environment)
@@ -182,6 +206,20 @@ class Interpreter(Evaluation):
         elif self.is_staged():
             self.problem(
                 "a list or dict is changed where a tensor says so", node, "GL203"
+            )
+
+    def _check_growth(
+        self, node: ast.AugAssign, left: Kind, right: Kind, kind: Kind
+    ) -> None:
+        """An array changes in place and keeps its dtype: refuse where it has another name, or would not."""
+        name = node.target.id if isinstance(node.target, ast.Name) else ""
+        own = buffers.is_own(name, self.facts, self.session.module.imports)
+        same = hold(kind) == hold(left)
+        if name and not (own and same and not is_strong(right)):
+            self.problem(
+                f"`{name}` is changed in place in a way that is not lifted",
+                node,
+                "GL206",
             )
 
     def assign(self, target: ast.expr, kind: Kind, environment: Environment) -> None:
@@ -221,11 +259,17 @@ class Interpreter(Evaluation):
         else:
             element = None if is_tensor(kind) else iterate(kind)
             kinds = [element] * len(elts) if element is not None else None
-        if kinds is None or any(isinstance(e, ast.Starred) for e in elts):
+        starred = [i for i, e in enumerate(elts) if isinstance(e, ast.Starred)]
+        if len(starred) == 1 and isinstance(kind, Sequence):
+            kinds = _with_rest(kind.items, starred[0], len(elts))
+        elif starred:
+            kinds = None
+        if kinds is None:
             self.problem(f"how {kind} unpacks here is not known", target)
             kinds = [UNKNOWN] * len(elts)
-        for element_target, element in zip(elts, kinds, strict=True):
-            self.assign(element_target, element, environment)
+        for target, element in zip(elts, kinds, strict=True):
+            inner = target.value if isinstance(target, ast.Starred) else target
+            self.assign(inner, element, environment)
 
     def _assign_item(
         self,
@@ -246,6 +290,10 @@ class Interpreter(Evaluation):
             self.problem(
                 f"the caller's `{value.id}` is changed in place", target, "GL204"
             )
+        if isinstance(container, Array) or is_numpy(container):
+            self._fill(target, value.id, container, kind)
+            environment.bind(value.id, hold(container))
+            return
         changed = _with_item(container, key, kind)
         if changed is not None:
             environment.bind(value.id, changed)
@@ -260,6 +308,22 @@ class Interpreter(Evaluation):
             environment.bind(value.id, both(*before, kind))
         elif not staged and isinstance(container, Dict | Mapping):
             environment.bind(value.id, _with_entry(container, key, kind))
+
+    def _fill(
+        self, target: ast.Subscript, name: str, container: Kind, kind: Kind
+    ) -> None:
+        """An item of an array of this function's own is set: the graph makes a new tensor of it."""
+        key = self.facts.kind(target.slice)
+        fits = buffers.fits(container, target.slice, key, kind, self.facts)
+        known = getattr(container, "dtype", None) in ARRAY_DTYPES
+        imports = self.session.module.imports
+        if not (fits and known and buffers.is_own(name, self.facts, imports)):
+            self.problem(
+                f"`{name}` is changed in place in a way that is not lifted",
+                target,
+                "GL206",
+            )
+        self.operation()
 
     def _delete(self, node: ast.Delete, environment: Environment) -> Flow:
         for target in node.targets:
@@ -328,6 +392,12 @@ class Interpreter(Evaluation):
             end.missing |= then.end.kinds.keys() ^ other.end.kinds.keys()
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
 
+    def _match(self, node: ast.Match, environment: Environment) -> Flow:
+        kind = self.evaluate(node.subject, environment)
+        self.problem(f"`match` on {kind}", node, "GL110")
+        self.operation()
+        return Flow(environment)
+
     # ---- loops
 
     def _while(self, node: ast.While, environment: Environment) -> Flow:
@@ -355,7 +425,9 @@ class Interpreter(Evaluation):
             for item in items[1:]:
                 element = choose(element, item) if ended else join(element, item)
         if staged:
-            element = stage(element) if not isinstance(element, Sequence) else element
+            held = stage(element)
+            whole = isinstance(element, Sequence) and held == UNKNOWN
+            element = element if whole else held
         at_least_once = bool(items) or self.runs_at_least_once(node.iter, iterable)
 
         def enter(head: Environment) -> tuple[bool, bool]:
@@ -470,6 +542,39 @@ class Interpreter(Evaluation):
             self.problem("`finally` after an exit is not lifted", node, "GL211")
             return flow
         return self.block(node.finalbody, flow.end)
+
+
+def _named_functions(
+    function: FunctionNode,
+) -> dict[ast.Lambda | FunctionNode, str | None]:
+    """The functions defined in one, each with the one name that it goes by; None where it may have others."""
+    found: dict[ast.Lambda | FunctionNode, str | None] = {}
+    for node in own_nodes(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as made):
+                found[made] = name
+            case ast.FunctionDef(name=name):
+                found[node] = name
+            case ast.Lambda():
+                found.setdefault(node, None)
+    names = set(filter(None, found.values()))
+    loads = [
+        n
+        for n in own_nodes(function)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names
+    ]
+    called = {n.func for n in own_nodes(function) if isinstance(n, ast.Call)}
+    escaping = {n.id for n in loads if n not in called}
+    return {n: None if name in escaping else name for n, name in found.items()}
+
+
+def _with_rest(items: tuple[Kind, ...], position: int, count: int) -> list[Kind] | None:
+    """What each of `count` targets gets, one of which takes a list of all that the others leave."""
+    after = count - position - 1
+    if len(items) < count - 1:
+        return None
+    rest = items[position : len(items) - after]
+    return [*items[:position], Sequence("list", rest), *items[len(items) - after :]]
 
 
 def _has_unknown(kind: Kind) -> bool:

@@ -8,6 +8,7 @@ A kind has a notation that is a Python expression, used in profiles, messages an
     variable(...)  array(...)  ragged(...)  sparse(...)  tensorarray(...)   likewise
     scalar(float32)                                  a NumPy scalar
     weak(int)                                        a Python number (or bool, str) held in a tensor
+    numpy(float32, 2)                                a NumPy array or scalar held in a tensor
     tuple(K, K)  list(K, K)  dict(a=K)               fixed members
     tuple[K]  list[K]  set[K]  dict[K, K]            members of one joined kind
     dataset(K)  iterator(K)                          a tf.data pipeline and its elements
@@ -31,6 +32,7 @@ Shape = tuple[int | None, ...] | None
 
 MOST_MEMBERS = 6
 MOST_NUMBERS = 4
+NUMPY = "numpy"
 
 
 class _Unset:
@@ -89,9 +91,9 @@ class Shaped(Kind):
 class Tensor(Shaped):
     """A tf.Tensor.
 
-    `weak` names the Python type (int, float, bool, str) of a Python value that is held in one. `mixed`: what is
-    a tensor in the graph may be a Python value in eager mode, of this or of another type, depending on the run;
-    `numbers` are those it may be, where that is known.
+    `weak` names the Python type (int, float, bool, str) of a Python value that is held in one, or is NUMPY for an array
+    or scalar of NumPy. `mixed`: what is a tensor in the graph may be a Python value in eager mode, of this or of
+    another type, depending on the run; `numbers` are those it may be, where that is known.
     """
 
     weak: str | None = None
@@ -102,6 +104,8 @@ class Tensor(Shaped):
     notation: ClassVar[str] = "tensor"
 
     def __str__(self) -> str:
+        if self.weak == NUMPY:
+            return "numpy" + super().__str__().removeprefix(self.notation)
         return f"weak({self.weak})" if self.weak else super().__str__()
 
 
@@ -155,10 +159,11 @@ class Sequence(Kind):
 
 @dataclass(frozen=True)
 class Elements(Kind):
-    """A tuple, list or set of any length, all members of one kind."""
+    """A tuple, list or set of any length, all members of one kind; `rows`: a loop over it goes over rows of tensors."""
 
     type: str
     element: Kind
+    rows: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.type}[{self.element}]"
@@ -508,6 +513,8 @@ def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> 
     if name in _DOTTED:
         dotted: Kind = _DOTTED[name](ast.unparse(args[0]))
         return dotted
+    if name == NUMPY:
+        return Tensor(ast.unparse(args[0]), _read_dims(args[1:]), NUMPY)
     if name == "scalar":
         return Scalar(ast.unparse(args[0]))
     if name == "weak":

@@ -429,7 +429,7 @@ def _optimizer_method(name: str, args: Args, kwargs: Kwargs) -> Result:
         case "apply":
             return outcome(NONE, "assign")
         case "build":
-            return outcome(NONE, "variable")
+            return outcome(NONE, "assign")
     raise Unsure(name)
 
 

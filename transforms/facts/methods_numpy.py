@@ -61,13 +61,13 @@ def array_method(kind: Array | Scalar, name: str, args: Args, kwargs: Kwargs) ->
         raise Unsure("a tensor given to NumPy")
     shape = () if isinstance(kind, Scalar) else kind.shape
     if name in REDUCTIONS:
-        return _array_reduced(kind.dtype, shape, name, args, kwargs)
+        return array_reduced(kind.dtype, shape, name, args, kwargs)
     match name:
         case "item" if not args and not kwargs:
             return _item(kind.dtype)
         case "astype":
             wanted = args[0] if args else kwargs.get("dtype", UNKNOWN)
-            dtype = _numpy_dtype(wanted)
+            dtype = numpy_dtype(wanted)
             if dtype == "string":
                 raise Unsure("an array of texts")
             return array_or_scalar(dtype, shape)
@@ -104,7 +104,7 @@ REDUCTIONS = (
 )
 
 
-def _array_reduced(
+def array_reduced(
     dtype: str | None, shape: Shape, name: str, args: Args, kwargs: Kwargs
 ) -> Kind:
     if len(args) > 1 or not set(kwargs) <= {"axis", "keepdims"}:
@@ -146,9 +146,11 @@ def _item(dtype: str | None) -> Kind:
     raise Unsure(f"an item of {dtype}")
 
 
-def _numpy_dtype(kind: Kind) -> str | None:
+def numpy_dtype(kind: Kind) -> str | None:
     names = {
         "builtins.float": "float64",
+        "builtins.int": "int64",
+        "builtins.bool": "bool",
         "float": "float64",
         "int": "int64",
         "bool": "bool",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from .kinds import Kind
 from .profile import FunctionNode
 
 MUTATORS = frozenset(
@@ -71,6 +72,8 @@ class FunctionDefinition:
     tags: list[Tag] = field(default_factory=list)
     failure: str | None = None
     """The `raise` that its shell runs where the graph says so."""
+    settled: dict[str, Kind] = field(default_factory=dict)
+    """Globals and attributes that hold this for good, once its shell has run."""
 
     def __post_init__(self) -> None:
         self.original = self.node
@@ -91,6 +94,11 @@ class FunctionDefinition:
     def is_property(self) -> bool:
         return "property" in self.decorators
 
+    @cached_property
+    def keeps_state(self) -> bool:
+        """Whether it writes variables of the function around it."""
+        return any(isinstance(n, ast.Nonlocal) for n in own_nodes(self.original))
+
     @property
     def parameters(self) -> list[ast.arg]:
         args = self.node.args
@@ -102,7 +110,7 @@ class FunctionDefinition:
             isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node)
         )
 
-    @cached_property
+    @property
     def declared_global(self) -> frozenset[str]:
         return frozenset(
             name
@@ -278,6 +286,18 @@ class ModuleFacts:
                     found.append(dotted)
                     queue.append(text)
         return found
+
+
+def mangled(name: str, class_name: str) -> str:
+    """The name that `__name` has outside its class."""
+    private = name.startswith("__") and not name.endswith("__")
+    return f"_{class_name.rpartition('.')[2].lstrip('_')}{name}" if private else name
+
+
+def unmangled(name: str, class_name: str) -> str:
+    """A name as the class has it."""
+    prefix = f"_{class_name.rpartition('.')[2].lstrip('_')}"
+    return name.removeprefix(prefix) if name.startswith(f"{prefix}__") else name
 
 
 def own_nodes(function: FunctionNode | ast.Lambda) -> Iterator[ast.AST]:

@@ -42,6 +42,7 @@ from .operators_arithmetic import arithmetic, sign
 from .operators_comparison import contained, equality, identity, order
 from .operators_subscript import subscripted
 from .outcome import Outcome, Raises, Unsure, each
+from .staging import hold, is_numpy, released
 from .tensorflow_values import FALSE, TRUE
 
 
@@ -102,6 +103,9 @@ def _negated(operand: Kind) -> Kind:
 
 def iterate(kind: Kind) -> Kind | None:
     """What `for v in kind` gives v, where it is known."""
+    if is_numpy(kind):
+        element = iterate(released(kind))
+        return None if element is None else hold(element)
     match kind:
         case Tensor(weak=None, shape=shape) | Variable(shape=shape):
             if shape == ():
@@ -138,7 +142,7 @@ def iterate(kind: Kind) -> Kind | None:
 def length(kind: Kind) -> Kind:
     """The kind of `len(kind)`: an int, a size that isn't static, or unknown."""
     match kind:
-        case Tensor(weak=None, shape=(first, *_)):
+        case Tensor(weak=None | "numpy", shape=(first, *_)):
             return SIZE if first is None else Python("int", first)
         case Array(shape=(first, *_)):
             return INT if first is None else Python("int", first)

@@ -17,6 +17,7 @@ IMPORT = re.compile(
     r"|import[ \t]+(?P<modules>[^\n#;]+))",
     re.MULTILINE,
 )
+CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)
 WORD = re.compile(r"[^\W\d]\w*")
 OTHERS = frozenset({"tensorflow", "keras", "numpy", "typing", "__future__"})
 SOURCE_FOLDERS = ("", "src/")
@@ -145,6 +146,20 @@ class ProjectModules:
         words = set(WORD.findall(self.text(path)))
         return self._tallies[path].without(self.uses(path), words)
 
+    def mention(self, path: str, word: str) -> bool:
+        """Whether a word stands in a module, or in one that may share a program with it."""
+        return any(word in self.text(p) for p in (path, *self._component(path)))
+
+    def named_elsewhere(self, path: str) -> frozenset[str]:
+        """The classes of a module that other modules of its program mention, so that they may extend them."""
+        classes = set(CLASS.findall(self.text(path)))
+        others = self._component(path) - {path} if classes else set()
+        return frozenset(
+            name
+            for name in classes
+            if any(re.search(rf"\b{name}\b", self.text(other)) for other in others)
+        )
+
     def uses(self, path: str) -> Uses:
         """The attribute names in a module."""
         if path not in self._uses:
@@ -154,6 +169,7 @@ class ProjectModules:
     def digest(self, path: str) -> str:
         """Changes with what other modules do to this one, and with the texts of those that it imports."""
         found = hashlib.sha256(repr(_in_order(self.elsewhere(path))).encode())
+        found.update(repr(sorted(self.named_elsewhere(path))).encode())
         for other in sorted(self._imported_by(path)):
             found.update(self.text(other).encode("utf-8", "surrogatepass"))
         return found.hexdigest()

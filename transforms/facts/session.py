@@ -10,16 +10,17 @@ from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from . import kinds, tensorflow_api
+from . import kinds, numpy_functions, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, ForeignCall, FunctionFacts
-from .evaluation import KERAS_ATTRIBUTES, Evaluation
+from .evaluation import ARRAY_DTYPES, KERAS_ATTRIBUTES, Evaluation
 from .interpreter import Interpreter
 from .kinds import (
     FLOAT,
     INT,
     NONE,
     UNKNOWN,
+    Array,
     Dataset,
     Dict,
     Elements,
@@ -28,6 +29,7 @@ from .kinds import (
     Module,
     Object,
     Python,
+    Scalar,
     Sequence,
     Tensor,
     Type,
@@ -39,10 +41,17 @@ from .kinds import (
     members,
     python,
 )
-from .modules import INITIALIZERS, ClassDefinition, FunctionDefinition, ModuleFacts
+from .modules import (
+    INITIALIZERS,
+    ClassDefinition,
+    FunctionDefinition,
+    ModuleFacts,
+    bound_names,
+    unmangled,
+)
 from .profile import FunctionNode, Profile, Recorded
 from .project import ProjectModules
-from .staging import holds_tensor, is_tensor, is_weak
+from .staging import hold, holds_tensor, is_tensor, is_weak
 
 MOST_ROUNDS = 6
 IMPROBABLE_DTYPE = "float16"
@@ -161,7 +170,9 @@ class Session:
         definition = self.module.functions[qualname]
         parameters = self.root_parameters(definition)
         if parameters is not None:
-            self._analyse(definition, parameters)
+            nested = definition.parent is not None
+            outer = self._closure(definition) if nested else None
+            self._analyse(definition, parameters, outer)
 
     def _callers(self, qualname: str) -> list[str]:
         """The recorded callers of a function, where all of them are functions of this module."""
@@ -174,16 +185,20 @@ class Session:
             else []
         )
 
+    def facts_of(self, qualname: str) -> FunctionFacts:
+        """The facts of a function that was reached."""
+        return self._found[qualname]
+
     def recorded(self, qualname: str) -> Recorded | None:
         return self._recorded.get(qualname)
 
     def root_parameters(self, definition: FunctionDefinition) -> dict[str, Kind] | None:
         """What a function is called with from outside: recorded, or annotated; None where nothing tells."""
         recorded = self.recorded(definition.qualname)
-        if "<locals>" in definition.qualname:
+        if "<locals>" in definition.qualname and not definition.keeps_state:
             return None
         if recorded is not None and recorded.calls:
-            return dict(recorded.parameters)
+            return {n: _held(k) for n, k in recorded.parameters.items()}
         annotated = {
             a.arg: self.annotation(a.annotation) for a in definition.parameters
         }
@@ -314,7 +329,7 @@ class Session:
         if found is not None and found.parameters == joined and outer is None:
             return found
         self._contexts[qualname] = joined
-        facts = FunctionFacts(definition, joined)
+        facts = FunctionFacts(definition, joined, taped=self._taped)
         for name, kind in joined.items():
             if any(map(is_weak, members(kind))) and len(members(kind)) > 1:
                 facts.problems.append(
@@ -337,15 +352,21 @@ class Session:
         self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
     ) -> FunctionFacts:
         """The facts of a function that lifting makes from another one, `of`."""
-        facts = FunctionFacts(definition, parameters)
+        facts = FunctionFacts(definition, parameters, taped=self._taped)
         self._active.append(of)
         try:
             Interpreter(self, self.recorded(of)).function(
-                definition, facts, self._outer.get(of)
+                definition, facts, self._bound_around(of)
             )
         finally:
             self._active.pop()
         return facts
+
+    def _bound_around(self, qualname: str) -> Environment | None:
+        definition = self.module.functions[qualname]
+        if definition.parent is None:
+            return self._outer.get(qualname)
+        return self._closure(definition)
 
     def replace_body(
         self, qualname: str, node: FunctionNode, bound: Environment | None = None
@@ -364,6 +385,18 @@ class Session:
             for text in definition.decorators
         )
         return made or definition.qualname in self._wrapped
+
+    @cached_property
+    def _taped(self) -> bool:
+        """Whether something in the program takes gradients."""
+        own = any("GradientTape" in line for line in self.lines)
+        modules = self.modules
+        keras = any(
+            KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
+        )
+        return (
+            own or keras or bool(modules and modules.mention(self.path, "GradientTape"))
+        )
 
     @cached_property
     def _wrapped(self) -> frozenset[str]:
@@ -446,6 +479,10 @@ class Session:
             return tensorflow_api.constant(dotted) or Function(dotted)
         if root == "math" and rest and not callable(getattr(math, rest, None)):
             return python(getattr(math, rest, None))
+        if root == "numpy" and rest in numpy_functions.CONSTANTS:
+            return numpy_functions.CONSTANTS[rest]
+        if root == "numpy" and rest in numpy_functions.TYPES:
+            return Type(dotted)
         if not rest:
             return Module(dotted)
         return Function(dotted)
@@ -516,9 +553,9 @@ class Session:
             return home._call_definition(
                 evaluation, node, definition, function.receiver, arguments, environment
             )
-        return self._call_external(evaluation, node, function.name, arguments)
+        return self.call_external(evaluation, node, function.name, arguments)
 
-    def _call_external(
+    def call_external(
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
     ) -> Kind:
         if name.startswith("math.") and all(
@@ -590,18 +627,16 @@ class Session:
                 f"what `{definition.node.name}` is called with is not known", node
             )
             return UNKNOWN
-        outer = environment if "<locals>" in qualname else None
+        outer = self._around(definition, evaluation, environment)
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
         if evaluation.session is self:
             evaluation.facts.calls[node] = qualname  # type: ignore[index]
         else:
             call = ForeignCall(self, qualname, facts)
             evaluation.facts.foreign[node] = call
-        if outer is not None and facts.staged:
-            evaluation.problem(
-                f"the nested function `{definition.node.name}` branches on a tensor",
-                node,
-            )
+        if outer is not None:
+            _note_captures(evaluation, definition, outer, node)
+            evaluation.facts.nested[definition.original] = facts
         for name in facts.effects:
             if name != "mutates":
                 evaluation.effect(name, node)
@@ -620,6 +655,28 @@ class Session:
         if not self.is_graph_function(definition):
             evaluation.facts.operations += facts.operations
         return facts.result
+
+    def _around(
+        self,
+        definition: FunctionDefinition,
+        evaluation: Evaluation,
+        environment: Environment,
+    ) -> Environment | None:
+        """What is bound around a nested function where it is called; None for one that is not nested."""
+        parent, caller = definition.parent, evaluation.facts.definition
+        if parent is None:
+            return None
+        if parent.original is caller.original:
+            around = evaluation.outer or Environment()
+            return Environment({**around.kinds, **environment.kinds})
+        if parent is caller.parent and evaluation.outer is not None:
+            return evaluation.outer
+        return self._closure(definition)
+
+    def _closure(self, definition: FunctionDefinition) -> Environment:
+        """What the profile saw in the variables around a nested function."""
+        recorded = self.recorded(definition.qualname)
+        return Environment(dict(recorded.closure) if recorded else {})
 
     def _obstacle(self, definition: FunctionDefinition) -> tuple[str, str] | None:
         if definition.qualname in self._active:
@@ -790,7 +847,7 @@ class Session:
             evaluation.problem(
                 f"`{ast.unparse(node)}` may be served by `__getattr__`", node
             )
-        method = self.module.method(made.qualname, node.attr)
+        method = self.module.method(made.qualname, unmangled(node.attr, made.qualname))
         if method is not None:
             if method.is_property and isinstance(value, Object):
                 return self._call_definition(
@@ -804,7 +861,7 @@ class Session:
         if kind is None:
             return None
         if not (isinstance(value, Object) and value.fresh) and self._changes(
-            evaluation, node, kind
+            evaluation, node, kind, made
         ):
             evaluation.problem(
                 f"`{ast.unparse(node)}` may change between calls", node, "GL302"
@@ -817,11 +874,9 @@ class Session:
     ) -> Kind | None:
         recorded = evaluation.recorded
         seen = recorded.attributes.get(ast.unparse(node)) if recorded else None
-        known = self.class_attributes(made).get(node.attr)
-        if (
-            isinstance(known, CONTAINERS)
-            and node.attr in self.module.changed_attributes
-        ):
+        name = unmangled(node.attr, made.qualname)
+        known = self.class_attributes(made).get(name)
+        if isinstance(known, CONTAINERS) and name in self.module.changed_attributes:
             known = None
         if known not in (None, UNKNOWN) and not isinstance(known, Union):
             vague = is_tensor(known) and getattr(known, "dtype", None) is None
@@ -829,27 +884,32 @@ class Session:
                 return known
         if seen is not None:
             return seen
+        if known == UNKNOWN:
+            return self._seen_attributes(made).get(name, UNKNOWN)
         if known is not None:
             return known
-        if node.attr in self.module.changed_attributes:
-            return self._seen_attributes(made).get(node.attr, UNKNOWN)
+        if name in self.module.changed_attributes:
+            return self._seen_attributes(made).get(name, UNKNOWN)
         if KERAS_CALLS & set(self.module.bases(made.qualname)):
-            return KERAS_ATTRIBUTES.get(node.attr)
+            return KERAS_ATTRIBUTES.get(name)
         if "tensorflow.Module" in self.module.bases(made.qualname):
-            return (
-                KERAS_ATTRIBUTES.get(node.attr)
-                if node.attr.endswith("variables")
-                else None
-            )
+            return KERAS_ATTRIBUTES.get(name) if name.endswith("variables") else None
         return None
 
-    def _changes(self, evaluation: Evaluation, node: ast.Attribute, kind: Kind) -> bool:
+    def _changes(
+        self,
+        evaluation: Evaluation,
+        node: ast.Attribute,
+        kind: Kind,
+        made: ClassDefinition,
+    ) -> bool:
         recorded = evaluation.recorded
         if recorded is not None and ast.unparse(node) in recorded.changed:
             return True
-        writers = set(self.module.rebound_attributes.get(node.attr, ()))
+        name = unmangled(node.attr, made.qualname)
+        writers = set(self.module.rebound_attributes.get(name, ()))
         if isinstance(kind, CONTAINERS):
-            writers |= self.module.changed_attributes.get(node.attr, set())
+            writers |= self.module.changed_attributes.get(name, set())
         return any(writer.rpartition(".")[2] not in INITIALIZERS for writer in writers)
 
     def class_attributes(self, made: ClassDefinition) -> Mapping[str, Kind]:
@@ -917,6 +977,7 @@ class Session:
         made = self.class_of(class_name)
         if made is None:
             return
+        name = unmangled(name, made.qualname)
         found = self._attributes.setdefault(made.qualname, {})
         old = found.get(name)
         new = (
@@ -930,6 +991,23 @@ class Session:
             self._dirty = True
 
 
+def _note_captures(
+    evaluation: Evaluation,
+    definition: FunctionDefinition,
+    around: Environment,
+    call: ast.AST,
+) -> None:
+    """Note what a call of a nested function finds in the names around it."""
+    bound = {a.arg for a in definition.parameters}
+    for node in ast.walk(definition.node):
+        bound |= set(bound_names(node)) if isinstance(node, ast.stmt) else set()
+    evaluation.facts.captures.setdefault(definition.qualname, {})[call] = {
+        n.id: forget(around.kinds[n.id])
+        for n in ast.walk(definition.node)
+        if isinstance(n, ast.Name) and n.id in around.kinds and n.id not in bound
+    }
+
+
 def _completed(kind: Kind, seen: Kind) -> Kind:
     """A kind with what the profile knows better: all of an unknown one, a tensor's dtype and rank."""
     if kind == UNKNOWN:
@@ -941,6 +1019,16 @@ def _completed(kind: Kind, seen: Kind) -> Kind:
             kind = replace(kind, shape=(None,) * len(seen.shape))
         return replace(kind, dtype=kind.dtype or seen.dtype)
     return kind
+
+
+def _held(kind: Kind) -> Kind:
+    """A parameter as a graph takes it: an array of NumPy becomes a tensor."""
+    held = hold(kind) if all(map(_is_array, members(kind))) else kind
+    return held if getattr(held, "dtype", None) in ARRAY_DTYPES else kind
+
+
+def _is_array(kind: Kind) -> bool:
+    return isinstance(kind, Array | Scalar)
 
 
 def _with_dtype(kind: Kind, dtype: str) -> Kind:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from .kinds import (
     NONE,
+    NUMPY,
     UNKNOWN,
     WEAK_DTYPES,
     Array,
@@ -20,6 +21,7 @@ from .kinds import (
     Maybe,
     Python,
     Rows,
+    Scalar,
     Sequence,
     Tensor,
     TensorArray,
@@ -27,6 +29,7 @@ from .kinds import (
     Variable,
     all_numbers,
     join,
+    join_all,
     join_shapes,
     members,
     numbers_of,
@@ -57,6 +60,15 @@ def holds_tensor(kind: Kind) -> bool:
     return is_tensor(kind)
 
 
+def holds_variable(kind: Kind) -> bool:
+    """Whether the value is, or is a tuple, list or dict of, Variables."""
+    if isinstance(kind, Sequence):
+        return any(map(holds_variable, kind.items))
+    if isinstance(kind, Dict):
+        return any(holds_variable(value) for _, value in kind.items)
+    return isinstance(kind, Variable)
+
+
 def fits_graph(kind: Kind) -> bool:
     """Whether a graph's branch or loop can give back such a value."""
     if isinstance(kind, Maybe):
@@ -77,6 +89,36 @@ def is_strong(kind: Kind) -> bool:
     return is_tensor(kind) and not is_weak(kind)
 
 
+def is_numpy(kind: Kind) -> bool:
+    """An array or scalar of NumPy that is held in a tensor."""
+    return isinstance(kind, Tensor) and kind.weak == NUMPY
+
+
+def hold(kind: Kind) -> Kind:
+    """What a result of NumPy is in the graph: a tensor that stands for the array, scalar or Python value."""
+    if isinstance(kind, Union):
+        held = [hold(member) for member in kind.members]
+        return join_all(held) if all(map(is_numpy, held)) else UNKNOWN
+    if isinstance(kind, Array):
+        return Tensor(kind.dtype, kind.shape, NUMPY)
+    if isinstance(kind, Scalar):
+        return Tensor(kind.dtype, (), NUMPY)
+    if isinstance(kind, Python) and kind.type in WEAK_DTYPES:
+        return weak(kind.type)
+    return kind
+
+
+def released(kind: Kind) -> Kind:
+    """What eager mode has where the graph holds it in a tensor."""
+    if not isinstance(kind, Tensor) or kind.weak is None:
+        return kind
+    if kind.weak != NUMPY:
+        return Python(kind.weak)
+    if kind.shape is None:
+        return join(Array(kind.dtype), Scalar(kind.dtype))
+    return Array(kind.dtype, kind.shape) if kind.shape else Scalar(kind.dtype)
+
+
 def stage(kind: Kind) -> Kind:
     """What a value becomes in the graph; unknown for what cannot live there."""
     if isinstance(kind, Maybe) or kind == NONE:
@@ -87,8 +129,10 @@ def stage(kind: Kind) -> Kind:
         return replace(weak(kind.type), numbers=numbers_of(kind))
     if isinstance(kind, Tensor | TensorArray | Rows):
         return kind
-    if isinstance(kind, Variable | Array):
+    if isinstance(kind, Variable):
         return Tensor(kind.dtype, kind.shape)
+    if isinstance(kind, Array | Scalar):
+        return hold(kind)
     if isinstance(kind, Union):
         staged = [stage(member) for member in kind.members]
         result = staged[0]
@@ -112,6 +156,8 @@ def choose(a: Kind, b: Kind) -> Kind:
         return join(a, b)
     if a == b == NONE:
         return NONE
+    if any(isinstance(k, Union) and NONE in k.members for k in (a, b)):
+        return UNKNOWN
     if NONE in (a, b) or isinstance(a, Maybe) or isinstance(b, Maybe):
         return _choose_maybe(a, b)
     if isinstance(a, Sequence) and isinstance(b, Sequence):
@@ -125,6 +171,8 @@ def choose(a: Kind, b: Kind) -> Kind:
     a, b = stage(a), stage(b)
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
         return UNKNOWN
+    if NUMPY in (a.weak, b.weak):
+        return _choose_numpy(a, b)
     if a.weak and b.weak:
         return _choose_weak(a, b)
     if a.weak or b.weak:
@@ -148,6 +196,15 @@ def _choose_maybe(a: Kind, b: Kind) -> Kind:
     values = [k.kind if isinstance(k, Maybe) else k for k in staged]
     kind = values[0] if len(values) == 1 else choose(*values)
     return UNKNOWN if kind == UNKNOWN else Maybe(kind)
+
+
+def _choose_numpy(a: Tensor, b: Tensor) -> Kind:
+    """Arrays alone, of one dtype: what else is chosen beside one has another dtype and type in eager mode."""
+    same = a.weak == b.weak and a.dtype == b.dtype and a.dtype is not None
+    scalars = a.shape == b.shape == () or () not in (a.shape, b.shape)
+    if not same or not scalars:
+        return UNKNOWN
+    return Tensor(a.dtype, join_shapes(a.shape, b.shape), NUMPY)
 
 
 def _choose_weak(a: Tensor, b: Tensor) -> Kind:
@@ -215,6 +272,10 @@ def host_join(a: Kind, b: Kind) -> Kind:
     if a == b:
         return a
     if isinstance(a, Maybe) or isinstance(b, Maybe):
+        return choose(a, b)
+    if is_numpy(a) != is_numpy(b) and all(
+        is_numpy(k) or isinstance(k, Array | Scalar) for k in (a, b)
+    ):
         return choose(a, b)
     joined = join(a, b)
     parts = members(joined)

@@ -77,6 +77,8 @@ def words(text: str) -> frozenset[str]:
 def tensor(kind: Kind, dtype: str | None = None) -> Tensor:
     """What tf.convert_to_tensor(value, dtype) gives; no dtype: the value's own."""
     match kind:
+        case Tensor(weak="numpy"):
+            return Tensor(_array_dtype(kind.dtype, dtype), kind.shape)
         case Tensor(weak=str()) | Python():
             return Tensor(_python_dtype(kind, dtype), ())
         case Tensor() | Variable():
@@ -108,7 +110,7 @@ def as_python(kind: Kind) -> Python | None:
     """A Python number or text as such: weak tensors and sizes count as values that are not known."""
     if isinstance(kind, Python) and kind.type in OWN_DTYPES:
         return kind
-    if isinstance(kind, Tensor) and kind.weak:
+    if isinstance(kind, Tensor) and kind.weak and kind.weak != "numpy":
         return Python(kind.weak)
     return Python("int") if kind == SIZE else None
 

@@ -8,10 +8,8 @@ import tensorflow as tf
 
 def rescale(x):
     """x, doubled where its mean is positive and halved where it is not."""
-    gain = tf.cond(
-        tf.reduce_mean(x) > 0,
-        lambda: tf.constant(2, tf.float64),
-        lambda: tf.constant(0.5, tf.float64),
+    gain = tf.where(
+        tf.reduce_mean(x) > 0, tf.constant(2, tf.float64), tf.constant(0.5, tf.float64)
     )
     return x * tf.cast(gain, x.dtype)
 

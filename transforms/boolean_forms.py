@@ -1,0 +1,226 @@
+"""GL103 tensor-bool: `and`, `or`, `in`, `==` and tests in forms that a graph has.
+
+The first step only: from an expression that asks several tensors for their truth, one by one, to comparisons,
+conditional expressions and Python's own `if`. What these become is the business of `booleans` and `conditionals`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Dict, Kind, Maybe, Python, Sequence, Tensor, Variable
+from .facts.profile import FunctionNode
+from .facts.staging import holds_tensor, is_strong, is_tensor
+from .findings import Refusal
+from .rebuilding import duplicated, with_origin
+from .rewriting import Rewriter, called, compared, is_atom
+from .source import Names
+
+MOST_COMPARISONS = 3
+
+
+def plainer_tests(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
+    """The function with such expressions in other forms; None where it has none.
+
+    Raises:
+        Refusal: one of them has no other form here.
+    """
+    return _Tests(facts, names, tf).function()
+
+
+class _Tests(Rewriter):
+    def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
+        super().__init__(facts, names)
+        self.tf = tf
+
+    def expression(self, node: ast.expr) -> ast.expr | None:
+        match node:
+            case ast.BoolOp() if self._gives_operand(node):
+                return self._value(node)
+            case ast.Compare(ops=[ast.In() | ast.NotIn() as operator]):
+                return self._membership(node, isinstance(operator, ast.NotIn))
+            case ast.Compare(ops=[ast.Eq() | ast.NotEq() as operator]):
+                return self._equality(node, isinstance(operator, ast.NotEq))
+            case ast.Compare(ops=[_, _, *_]) if node in self.facts.staged:
+                return self._chain(node)
+            case ast.Name() if node in self.facts.tests and isinstance(
+                self.kind(node), Maybe
+            ):
+                return _both(compared(node, ast.IsNot(), ast.Constant(None)), node)
+        return None
+
+    # ---- an `if` of which Python knows a part
+
+    def instead(self, node: ast.stmt) -> list[ast.stmt] | None:
+        """`if y is not None and y > 0.0:` asks Python first, so that what y is None for is not traced."""
+        match node:
+            case ast.If(test=ast.BoolOp(op=op, values=[first, *rest]) as test) if (
+                self._is_pythons(first) and (holds_tensor(self.kind(test)))
+            ):
+                other = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
+                if isinstance(op, ast.And):
+                    inner = with_origin(
+                        ast.If(other, node.body, duplicated(node.orelse)), node
+                    )
+                    made = ast.If(first, [inner], node.orelse)
+                else:
+                    inner = with_origin(
+                        ast.If(other, duplicated(node.body), node.orelse), node
+                    )
+                    made = ast.If(first, node.body, [inner])
+                return [with_origin(made, node)]
+        return None
+
+    def _is_pythons(self, node: ast.expr) -> bool:
+        """Whether only Python knows how a test comes out, trace by trace."""
+        kind = self.kind(node)
+        return kind == Python("bool") and not holds_tensor(kind)
+
+    # ---- and, or
+
+    def _gives_operand(self, node: ast.BoolOp) -> bool:
+        """Whether the value of `and` or `or` is asked for, and is no bool."""
+        if node not in self.facts.staged or node in self.facts.tests:
+            return False
+        return not all(
+            _is_bool(self.kind(v)) for v in node.values if v in self.facts.kinds
+        )
+
+    def _value(self, node: ast.BoolOp) -> ast.expr:
+        first, *rest = node.values
+        first = self.atom(first, "value")
+        other = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+        arms = (first, other) if isinstance(node.op, ast.Or) else (other, first)
+        return ast.IfExp(first, *arms)
+
+    # ---- in
+
+    def _membership(self, node: ast.Compare, negated: bool) -> ast.expr | None:
+        container = node.comparators[0]
+        item, held = self.kind(node.left), self.kind(container)
+        if is_strong(held):
+            if len(getattr(held, "shape", None) or ()) != 1 or not _is_scalar(item):
+                return None
+            found = called(
+                "bool",
+                called(
+                    f"{self.tf}.reduce_any", compared(container, ast.Eq(), node.left)
+                ),
+            )
+            return _negated(found, negated)
+        if not (holds_tensor(item) or holds_tensor(held)) or not _is_scalar(item):
+            return None
+        members = self._members(container)
+        if members is None:
+            return None
+        if not members:
+            return ast.Constant(negated)
+        if (
+            is_strong(item)
+            and len(members) > MOST_COMPARISONS
+            and all(isinstance(m, ast.Constant) for m in members)
+        ):
+            equal = called(f"{self.tf}.equal", node.left, ast.List(members, ast.Load()))
+            return _negated(
+                called("bool", called(f"{self.tf}.reduce_any", equal)), negated
+            )
+        left = self.atom(node.left, "item")
+        tests: list[ast.expr] = [compared(left, ast.Eq(), m) for m in members]
+        either = tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+        return _negated(called("bool", either), negated)
+
+    def _members(self, node: ast.expr) -> list[ast.expr] | None:
+        """What a container holds, item by item; None where that is not known."""
+        kind = self.kind(node)
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+            return (
+                None
+                if any(isinstance(e, ast.Starred) for e in node.elts)
+                else list(node.elts)
+            )
+        if (
+            isinstance(kind, Sequence)
+            and kind.type in ("tuple", "list")
+            and is_atom(node)
+        ):
+            if all(isinstance(k, Python) and k.known for k in kind.items):
+                return [
+                    ast.Constant(k.value)  # type: ignore[arg-type]
+                    for k in kind.items
+                    if isinstance(k, Python)
+                ]
+            return [
+                ast.Subscript(node, ast.Constant(i), ast.Load())
+                for i in range(len(kind.items))
+            ]
+        if isinstance(kind, Dict):
+            return [ast.Constant(key) for key, _ in kind.items]
+        return None
+
+    # ---- tuples
+
+    def _equality(self, node: ast.Compare, negated: bool) -> ast.expr | None:
+        """`(a, b) == (c, d)` compares item by item."""
+        pair = (node.left, node.comparators[0])
+        left, right = map(self.kind, pair)
+        if not (isinstance(left, Sequence) and isinstance(right, Sequence)):
+            return None
+        if not (holds_tensor(left) or holds_tensor(right)):
+            return None
+        if left.type != right.type or len(left.items) != len(right.items):
+            return ast.Constant(negated)
+        items = [
+            self._items(side, kind)
+            for side, kind in zip(pair, (left, right), strict=True)
+        ]
+        tests: list[ast.expr] = [
+            compared(a, ast.Eq(), b)
+            for a, b in zip(*items, strict=True)
+            if ast.dump(a) != ast.dump(b)
+        ]
+        if not tests:
+            return ast.Constant(not negated)
+        whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
+        return _negated(called("bool", whole), negated)
+
+    def _items(self, node: ast.expr, kind: Sequence) -> list[ast.expr]:
+        if isinstance(node, ast.Tuple | ast.List):
+            if any(isinstance(e, ast.Starred) for e in node.elts):
+                raise Refusal("which items are compared is not known", node, "GL103")
+            return [self.atom(e, "item") for e in node.elts]
+        owner = self.atom(node, "items")
+        return [
+            ast.Subscript(owner, ast.Constant(i), ast.Load())
+            for i in range(len(kind.items))
+        ]
+
+    # ---- chains
+
+    def _chain(self, node: ast.Compare) -> ast.expr | None:
+        """The middle of a chained comparison is worked out once, before the first comparison."""
+        middle = node.comparators[0]
+        if is_atom(middle):
+            return None
+        named = self.atom(middle, "middle")
+        return ast.Compare(node.left, node.ops, [named, *node.comparators[1:]])
+
+
+def _negated(node: ast.expr, negated: bool) -> ast.expr:
+    return ast.UnaryOp(ast.Not(), node) if negated else node
+
+
+def _both(left: ast.expr, right: ast.expr) -> ast.expr:
+    return ast.BoolOp(ast.And(), [left, right])
+
+
+def _is_bool(kind: Kind) -> bool:
+    if isinstance(kind, Python):
+        return kind.type == "bool"
+    return isinstance(kind, Tensor | Variable) and kind.dtype == "bool"
+
+
+def _is_scalar(kind: Kind) -> bool:
+    return isinstance(kind, Python) or (
+        is_tensor(kind) and getattr(kind, "shape", None) == ()
+    )

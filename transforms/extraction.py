@@ -1,0 +1,165 @@
+"""Takes the tensor work out of a statement that stays Python's: the core does it, the statement names the results."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import sys
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Function, Python, Tensor
+from .facts.staging import is_strong
+from .rebuilding import replaced
+from .source import Names
+
+PASSED_BY = (
+    ast.Lambda
+    | ast.ListComp
+    | ast.SetComp
+    | ast.DictComp
+    | ast.GeneratorExp
+    | ast.IfExp
+)
+"""Expressions whose parts may not be evaluated, or several times."""
+READS = ("numpy", "item", "tolist", "float", "int", "bool", "str")
+CONVERSIONS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
+PLAIN = ast.Name | ast.Attribute | ast.Constant | ast.Starred
+
+
+def extracted(
+    node: ast.stmt, facts: FunctionFacts, names: Names, late: set[str]
+) -> tuple[list[ast.stmt], ast.stmt]:
+    """The assignments that compute the tensors of a statement, and the statement with their names instead.
+
+    The statement remembers as `named` what stands for which of its expressions. Names of `late` are not bound yet
+    where the core computes.
+    """
+    if not isinstance(node, ast.Return | ast.Expr | ast.Assign) or node.value is None:
+        return [], node
+    problems = {id(p.node) for p in facts.problems}
+    found: list[ast.expr] = []
+    _collect(node.value, facts, problems, found)
+    found = [e for e in found if not late & _names(e)]
+    table: dict[ast.AST, ast.AST] = {}
+    assigns: list[ast.stmt] = []
+    inside = _inside_texts(node)
+    for expression in found:
+        name = names.fresh(_name_for(expression))
+        value = _placeless(expression) if expression in inside else expression
+        assigns.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        table[expression] = ast.Name(name, ast.Load())
+    if not table:
+        return [], node
+    made = replaced(node, table)
+    assert isinstance(made, ast.stmt)
+    made.named = {  # type: ignore[attr-defined]
+        **getattr(node, "named", {}),
+        **{old: new.id for old, new in table.items() if isinstance(new, ast.Name)},
+    }
+    return assigns, made
+
+
+def computes(node: ast.stmt, facts: FunctionFacts) -> bool:
+    """Whether a statement still starts operations of TensorFlow."""
+    named: dict[ast.expr, str] = getattr(node, "named", {})
+    given = {name: facts.kind(old) for old, name in named.items()}
+
+    def is_operand(child: ast.AST) -> bool:
+        if isinstance(child, ast.Name) and child.id in given:
+            return is_strong(given[child.id])
+        return isinstance(child, ast.expr) and is_strong(facts.kind(child))
+
+    for inner in ast.walk(node):
+        match inner:
+            case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+                if any(map(is_operand, ast.iter_child_nodes(inner))):
+                    return not _formats(inner, facts)
+            case ast.Call(func=function):
+                kind = facts.kind(function)
+                name = kind.name if isinstance(kind, Function) else ""
+                if name.startswith("tensorflow.") and name not in CONVERSIONS:
+                    return True
+    return False
+
+
+def _formats(node: ast.AST, facts: FunctionFacts) -> bool:
+    """Whether this is `text % values`."""
+    return isinstance(node, ast.BinOp) and facts.kind(node.left) == Python(
+        "str", getattr(node.left, "value", None)
+    )
+
+
+def _collect(
+    node: ast.expr, facts: FunctionFacts, problems: set[int], found: list[ast.expr]
+) -> None:
+    """The largest expressions inside one that a graph can compute."""
+    if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
+        _collect(node.generators[0].iter, facts, problems, found)
+    if isinstance(node, PASSED_BY):
+        return
+    kind = facts.kind(node)
+    if _only_reads(node):
+        return
+    if (
+        isinstance(kind, Tensor)
+        and not kind.mixed
+        and not isinstance(node, PLAIN)
+        and not any(id(n) in problems for n in ast.walk(node))
+    ):
+        found.append(node)
+        return
+    if isinstance(node, ast.BoolOp):
+        _collect(node.values[0], facts, problems, found)
+        return
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.keyword):
+            child = child.value
+        if isinstance(child, ast.expr):
+            _collect(child, facts, problems, found)
+
+
+def _only_reads(node: ast.expr) -> bool:
+    """Whether an expression reads a name's value into Python, and does nothing else."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr=name), args=[]):
+            return name in READS
+        case ast.Call(func=ast.Name(id=name), args=[ast.Name()]):
+            return name in READS
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=[]):
+            return name in READS and _only_reads(value)
+    return False
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _name_for(node: ast.expr) -> str:
+    """What to call a value: after the method or the variable that it comes from."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="numpy" | "item")):
+            return _name_for(value)
+        case ast.Call(func=ast.Name(id="float" | "int" | "bool"), args=[value]):
+            return _name_for(value)
+        case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("arg"):
+            return "index"
+        case ast.Name(id=name):
+            return name
+    return "value"
+
+
+def _inside_texts(node: ast.stmt) -> set[ast.AST]:
+    """The nodes inside f-strings, whose places older Pythons do not tell."""
+    if sys.version_info >= (3, 12):
+        return set()
+    texts = [n for n in ast.walk(node) if isinstance(n, ast.JoinedStr)]
+    return {inner for text in texts for inner in ast.walk(text)}
+
+
+def _placeless(node: ast.expr) -> ast.expr:
+    made = copy.deepcopy(node)
+    for inner in ast.walk(made):
+        for place in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            if hasattr(inner, place):
+                delattr(inner, place)
+    return made

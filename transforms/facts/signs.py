@@ -1,0 +1,196 @@
+"""Signs of values: what is never negative, whatever the tensors hold (NaN apart)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from .environment import FunctionFacts
+from .kinds import Function, Type
+from .modules import own_nodes
+
+NEVER_NEGATIVE = frozenset(
+    [
+        "tensorflow.square",
+        "tensorflow.abs",
+        "tensorflow.norm",
+        "tensorflow.exp",
+        "tensorflow.sqrt",
+        "tensorflow.sigmoid",
+        "tensorflow.nn.relu",
+        "tensorflow.nn.softmax",
+        "tensorflow.nn.softplus",
+        "tensorflow.nn.sigmoid",
+        "tensorflow.math.square",
+        "tensorflow.math.abs",
+        "tensorflow.math.exp",
+        "tensorflow.math.sqrt",
+        "tensorflow.math.squared_difference",
+        "tensorflow.math.reduce_std",
+        "tensorflow.math.reduce_variance",
+        "tensorflow.linalg.norm",
+        "tensorflow.size",
+        "tensorflow.shape",
+        "tensorflow.nn.l2_loss",
+        "numpy.square",
+        "numpy.abs",
+        "numpy.exp",
+        "numpy.sqrt",
+        "numpy.std",
+        "numpy.var",
+        "numpy.linalg.norm",
+        "tensorflow.argmax",
+        "tensorflow.argmin",
+        "tensorflow.math.argmax",
+        "tensorflow.math.argmin",
+        "numpy.argmax",
+        "numpy.argmin",
+        "method.argmax",
+        "method.argmin",
+        "builtins.abs",
+        "builtins.len",
+        "math.fabs",
+        "math.exp",
+        "math.sqrt",
+        "method.std",
+        "method.var",
+    ]
+)
+KEEPING = frozenset(
+    [
+        "tensorflow.reduce_sum",
+        "tensorflow.reduce_mean",
+        "tensorflow.reduce_max",
+        "tensorflow.reduce_min",
+        "tensorflow.math.reduce_sum",
+        "tensorflow.math.reduce_mean",
+        "tensorflow.math.reduce_max",
+        "tensorflow.cast",
+        "tensorflow.identity",
+        "tensorflow.reshape",
+        "tensorflow.squeeze",
+        "tensorflow.constant",
+        "numpy.sum",
+        "numpy.mean",
+        "numpy.max",
+        "numpy.min",
+        "numpy.float32",
+        "numpy.float64",
+        "builtins.float",
+        "builtins.int",
+    ]
+)
+"""Functions that never make a negative of what is none."""
+KEEPING_METHODS = frozenset({"numpy", "item", "sum", "mean", "max", "min", "astype"})
+
+
+def is_never_negative(node: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether a value cannot be below 0."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value >= 0
+        case ast.Name():
+            return _of_name(node, facts, is_never_negative)
+        case ast.BinOp(left=left, op=ast.Mult(), right=right) if _same(left, right):
+            return True
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.Div(), right=right):
+            return is_never_negative(left, facts) and is_never_negative(right, facts)
+        case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int() as exponent)):
+            return exponent % 2 == 0
+        case ast.Subscript(value=value):
+            return is_never_negative(value, facts)
+        case ast.Call(func=function):
+            return _of_call(node, function, facts)
+    return False
+
+
+def is_positive(node: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether a value cannot be 0 or below."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value > 0
+        case ast.Name():
+            return _of_name(node, facts, is_positive)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            sides = ((left, right), (right, left))
+            return any(
+                is_positive(a, facts) and is_never_negative(b, facts) for a, b in sides
+            )
+    return False
+
+
+def is_never_positive(node: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether a value cannot be above 0."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value <= 0
+        case ast.Name():
+            return _of_name(node, facts, is_never_positive)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return is_never_negative(operand, facts)
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
+            return is_never_positive(left, facts) and is_never_negative(right, facts)
+    return False
+
+
+def _of_call(node: ast.Call, function: ast.expr, facts: FunctionFacts) -> bool:
+    kind = facts.kind(function)
+    name = kind.name if isinstance(kind, Function | Type) else ""
+    if name in NEVER_NEGATIVE:
+        return True
+    if name in KEEPING and node.args:
+        return is_never_negative(node.args[0], facts)
+    if isinstance(function, ast.Attribute) and function.attr in KEEPING_METHODS:
+        return is_never_negative(function.value, facts)
+    return False
+
+
+def _of_name(
+    node: ast.Name,
+    facts: FunctionFacts,
+    question: Callable[[ast.expr, FunctionFacts], bool],
+) -> bool:
+    """The answer for a name that is set at one place only."""
+    name = node.id
+    if name in facts.parameters:
+        return False
+    stores = [
+        n
+        for n in own_nodes(facts.definition.node)
+        if isinstance(n, ast.Name)
+        and n.id == name
+        and isinstance(n.ctx, ast.Store | ast.Del)
+    ]
+    values = [
+        s.value
+        for s in own_nodes(facts.definition.node)
+        if isinstance(s, ast.Assign)
+        and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)
+    ]
+    if len(stores) == 1 and not values:
+        return question is is_never_negative and _counts(name, facts)
+    return len(stores) == len(values) == 1 and question(values[0], facts)
+
+
+def _counts(name: str, facts: FunctionFacts) -> bool:
+    """Whether a name counts up from 0 or more in a loop."""
+    for node in own_nodes(facts.definition.node):
+        match node:
+            case ast.For(
+                target=ast.Name(id=target) | ast.Tuple(elts=[ast.Name(id=target), *_]),
+                iter=ast.Call(func=function, args=args),
+            ) if target == name:
+                kind = facts.kind(function)
+                counter = kind.name if isinstance(kind, Function) else ""
+                plain = isinstance(node.target, ast.Name)
+                if counter in ("builtins.range", "tensorflow.range") and plain:
+                    return len(args) == 1 or (
+                        len(args) == 2 and is_never_negative(args[0], facts)
+                    )
+                return counter == "builtins.enumerate" and len(args) == 1 and not plain
+    return False
+
+
+def _same(left: ast.expr, right: ast.expr) -> bool:
+    plain = isinstance(left, ast.Name | ast.Attribute)
+    return plain and ast.dump(left) == ast.dump(right)

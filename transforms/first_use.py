@@ -1,0 +1,140 @@
+"""What a function makes on its first use and keeps: `if model is None: model = Net()`.
+
+Making it stays Python's, before the graph; from then on the global or attribute is as constant as any other.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Kind, Object, Variable
+from .facts.modules import bound_names
+from .facts.session import Session
+from .inlining import place
+
+
+def made_on_first_use(
+    session: Session, facts: FunctionFacts, body: list[ast.stmt]
+) -> dict[ast.stmt, dict[str, Kind]]:
+    """The statements of a block that make what is None until then, with what each leaves under which name."""
+    found: dict[ast.stmt, dict[str, Kind]] = {}
+    earlier: list[ast.stmt] = []
+    for node in body:
+        made = _made(session, facts, node)
+        if made is not None and not _depends(node, earlier):
+            found[node] = made
+        else:
+            earlier.append(node)
+    return found
+
+
+def _made(
+    session: Session, facts: FunctionFacts, node: ast.stmt
+) -> dict[str, Kind] | None:
+    """The globals and attributes that a statement sets where the first of them is None, and sets for good."""
+    match node:
+        case ast.If(
+            test=ast.Compare(
+                left=ast.Name() | ast.Attribute() as tested,
+                ops=[ast.Is()],
+                comparators=[ast.Constant(value=None)],
+            ),
+            body=body,
+            orelse=[],
+        ):
+            pass
+        case _:
+            return None
+    made: dict[str, Kind] = {}
+    for statement in body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name() | ast.Attribute() as target], value=value
+            ):
+                kind = facts.kind(value)
+                if not isinstance(kind, Variable | Object):
+                    return None
+                if not _is_set_once(session, facts, target, node):
+                    return None
+                made[ast.unparse(target)] = (
+                    Object(kind.name) if isinstance(kind, Object) else kind
+                )
+            case ast.Expr():
+                pass
+            case _:
+                return None
+    return made if ast.unparse(tested) in made else None
+
+
+def _is_set_once(
+    session: Session,
+    facts: FunctionFacts,
+    target: ast.Name | ast.Attribute,
+    node: ast.stmt,
+) -> bool:
+    """Whether only this statement, and the None at the start, set such a global or attribute."""
+    name = target.id if isinstance(target, ast.Name) else target.attr
+    if isinstance(target, ast.Name):
+        if name not in facts.definition.declared_global:
+            return False
+    elif not isinstance(target.value, ast.Name) or target.value.id in _bound(facts):
+        return False
+    elsewhere = session.module.elsewhere
+    if name in elsewhere.rebound | elsewhere.stored:
+        return False
+    own = {place(n) for n in ast.walk(node)}
+    for statement in ast.walk(session.module.tree):
+        for inner in _set_by(statement):
+            if _name(inner) != name or place(inner) in own:
+                continue
+            starts = isinstance(statement, ast.Assign | ast.AnnAssign) and (
+                isinstance(statement.value, ast.Constant)
+                and statement.value.value is None
+            )
+            if not starts or not _is_start(session, inner, statement):
+                return False
+    return True
+
+
+def _set_by(node: ast.AST) -> list[ast.expr]:
+    targets: list[ast.expr] = []
+    for name in ("targets", "target"):
+        value = getattr(node, name, None)
+        targets += value if isinstance(value, list) else [value] if value else []
+    return [
+        n
+        for t in targets
+        for n in ast.walk(t)
+        if isinstance(n, ast.Name | ast.Attribute) and not isinstance(n.ctx, ast.Load)
+    ]
+
+
+def _name(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+
+
+def _is_start(session: Session, target: ast.expr, statement: ast.AST) -> bool:
+    """Whether a statement stands at the start: in the module or in an `__init__`."""
+    if isinstance(target, ast.Name):
+        return statement in session.module.tree.body
+    return any(
+        statement in d.original.body
+        for d in session.module.functions.values()
+        if d.node.name == "__init__"
+    )
+
+
+def _bound(facts: FunctionFacts) -> set[str]:
+    body = facts.definition.node.body
+    return {n for s in body for n in bound_names(s)}
+
+
+def _depends(node: ast.stmt, earlier: list[ast.stmt]) -> bool:
+    """Whether a statement cannot stand before these."""
+    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    made = {ast.unparse(n) for i in ast.walk(node) for n in _set_by(i)}
+    inner = [i for s in earlier for i in ast.walk(s)]
+    bound = {n for i in inner for n in bound_names(i)}
+    used = {ast.unparse(i) for i in inner if isinstance(i, ast.Name | ast.Attribute)}
+    return bool(read & bound or made & used)

@@ -1,0 +1,380 @@
+"""GL206 numpy-call: NumPy's functions and methods on tensors become TensorFlow's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .facts import numpy_functions
+from .facts.kinds import NONE, Array, Kind, Python, Scalar, Sequence, Tensor
+from .facts.staging import holds_tensor, is_strong, is_tensor, released
+from .findings import Refusal
+from .promotion import array_dtype
+from .rule import Rule
+
+if TYPE_CHECKING:
+    from .expressions import Writer
+
+
+class NumpyCall(Rule):
+    """A function or method of NumPy works on a tensor.
+
+    What it finds:
+        `np.mean(x)`, `x.numpy().sum()` and their like, of tensors and of what is computed from them.
+
+    Why it matters:
+        While a graph is traced a tensor has no value for NumPy: tracing stops with `NotImplementedError: Cannot
+        convert a symbolic tf.Tensor to a numpy array`, or the array of the first call is kept for good.
+
+    Before:
+        import numpy as np
+        import tensorflow as tf
+
+        def f(x: tf.Tensor):
+            y = tf.square(x)
+            return np.sum(y) / np.sqrt(2.0 * np.max(y) + 1.0)
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 0.0]),), (tf.constant([0.0, 0.0]),)]
+
+    After:
+        import numpy as np
+        import tensorflow as tf
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+        def f_graph(x: tf.Tensor):
+            y = tf.square(x)
+            return tf.reduce_sum(y) / tf.sqrt(2.0 * tf.reduce_max(y) + 1.0)
+
+
+        def f(x: tf.Tensor):
+            return f_graph(x).numpy()
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 0.0]),), (tf.constant([0.0, 0.0]),)]
+
+    When it is left alone:
+        Functions without an equivalent of the same result and dtype, such as `np.median`, or `np.max` of what may be
+        empty; float16; indexing by arrays. (`np.argmax` takes a NaN for the largest, `tf.argmax` passes it over.)
+    """
+
+    code = "GL206"
+    name = "numpy-call"
+    errors = (r"Cannot convert a symbolic tf.Tensor .* to a numpy array",)
+
+
+SAME = {
+    "exp": "exp", "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh",
+    "sinh": "sinh", "cosh": "cosh", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh",
+    "log1p": "math.log1p", "expm1": "math.expm1", "abs": "abs", "absolute": "abs", "negative": "negative",
+    "square": "square", "sign": "sign", "floor": "floor", "ceil": "math.ceil", "rint": "round",
+    "isnan": "math.is_nan", "isinf": "math.is_inf", "isfinite": "math.is_finite", "logical_not": "logical_not",
+    "round": "round", "around": "round",
+}  # fmt: skip
+"""Functions of one array, and TensorFlow's."""
+PAIRS = {
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "true_divide": "divide",
+    "maximum": "maximum", "minimum": "minimum", "power": "pow", "mod": "math.floormod",
+    "remainder": "math.floormod", "arctan2": "atan2", "equal": "equal", "not_equal": "not_equal", "less": "less",
+    "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal",
+    "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "math.logical_xor",
+}  # fmt: skip
+"""Functions of two arrays."""
+REDUCTIONS = {
+    "sum": "reduce_sum", "prod": "reduce_prod", "mean": "reduce_mean", "std": "math.reduce_std",
+    "var": "math.reduce_variance", "max": "reduce_max", "amax": "reduce_max", "min": "reduce_min",
+    "amin": "reduce_min", "any": "reduce_any", "all": "reduce_all",
+}  # fmt: skip
+
+
+def with_item(
+    writer: Writer, target: ast.Subscript, value: tuple[str, Kind], dtype: str
+) -> str:
+    """The text of an array after `target = value`."""
+    index = target.slice
+    places = index.elts if isinstance(index, ast.Tuple) else [index]
+    text, kind = value
+    if getattr(kind, "dtype", None) != dtype and not isinstance(kind, Python):
+        text = writer.promotion.cast(text, f"{writer.tf}.{dtype}")
+    elif isinstance(kind, Python):
+        text = f"{writer.tf}.constant({text}, {writer.tf}.{dtype})"
+    where = ", ".join(map(writer.text, places))
+    return f"{writer.tf}.tensor_scatter_nd_update({writer.text(target.value)}, [[{where}]], [{text}])"
+
+
+class Call:
+    """A NumPy call that is written for the graph: its arguments by parameter, with texts and kinds."""
+
+    def __init__(
+        self, writer: Writer, node: ast.Call, arguments: dict[str, ast.expr]
+    ) -> None:
+        self.writer = writer
+        self.node = node
+        self.arguments = arguments
+        self.tf = writer.tf
+        kind = writer.kind(node)
+        self.dtype: str = getattr(kind, "dtype", None) or "float64"
+        self.is_real = self.dtype.startswith("float")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arguments and self.kind(name) != NONE
+
+    def kind(self, name: str) -> Kind:
+        return self.writer.kind(self.arguments[name])
+
+    def array(self, name: str, dtype: str | None = None) -> str:
+        """The text of an argument as a tensor of the dtype; of its own, where none is asked for."""
+        return self.tensor(self.arguments[name], dtype)
+
+    def tensor(self, node: ast.expr, dtype: str | None = None) -> str:
+        kind = self.writer.kind(node)
+        text = self.writer.read(node) if self.is_real else self.writer.text(node)
+        if isinstance(kind, Python | Array | Scalar):
+            own = dtype or array_dtype((kind,))
+            return f"{self.tf}.constant({text}, {self.tf}.{own})"
+        if isinstance(kind, Sequence) and isinstance(node, ast.List | ast.Tuple):
+            if not holds_tensor(kind):
+                own = dtype or array_dtype(kind.items)
+                return f"{self.tf}.constant({text}, {self.tf}.{own})"
+            return f"{self.tf}.stack([{', '.join(self.tensor(e, dtype) for e in node.elts)}])"
+        if not is_tensor(kind):
+            raise Refusal(f"{kind} is not lifted here", self.node, "GL206")
+        wanted = dtype or getattr(kind, "dtype", None)
+        if getattr(kind, "dtype", None) == wanted:
+            return text
+        return self.writer.promotion.cast(text, f"{self.tf}.{wanted}")
+
+    def option(self, name: str, as_name: str | None = None) -> str:
+        """A keyword argument that is passed on, or nothing."""
+        if name not in self:
+            return ""
+        return f", {as_name or name}={self.writer.text(self.arguments[name])}"
+
+    def call(self, function: str, *arguments: str) -> str:
+        return f"{self.tf}.{function}({', '.join(arguments)})"
+
+
+def text_of(writer: Writer, node: ast.Call, name: str) -> str | None:
+    """The text of a call of `numpy.name`; None where no tensor is in it."""
+    given = [*node.args, *(k.value for k in node.keywords)]
+    if not any(holds_tensor(writer.kind(a)) for a in given):
+        return None
+    return _written(writer, node, name, node.args)
+
+
+def method_text(writer: Writer, node: ast.Call, owner: ast.expr, name: str) -> str:
+    """The text of a method of an array that is held in a tensor."""
+    if numpy_functions.is_method(name):
+        return _written(writer, node, name, [owner, *node.args])
+    call = Call(writer, node, {"a": owner})
+    match name:
+        case "item" | "tolist" if isinstance(writer.kind(node), Tensor):
+            return call.array("a", call.dtype)
+        case "tolist" | "copy":
+            return call.array("a")
+        case "astype":
+            return call.array("a", call.dtype)
+        case "flatten":
+            return call.call("reshape", call.array("a"), "[-1]")
+        case "transpose":
+            return call.call("transpose", call.array("a"))
+        case "reshape":
+            sizes = ", ".join(map(writer.text, node.args))
+            if len(node.args) != 1 or isinstance(writer.kind(node.args[0]), Python):
+                sizes = f"[{sizes}]"
+            return call.call("reshape", call.array("a"), sizes)
+    raise Refusal(f"`.{name}()` of an array is not lifted", node, "GL206")
+
+
+def _written(writer: Writer, node: ast.Call, name: str, args: list[ast.expr]) -> str:
+    keywords = {str(k.arg): k.value for k in node.keywords}
+    names = numpy_functions.bound_names(name, len(args), keywords)
+    template = TEMPLATES.get(name)
+    if names is None or template is None:
+        raise Refusal(f"`numpy.{name}` is not lifted", node, "GL206")
+    values = [*args, *keywords.values()]
+    return template(Call(writer, node, dict(zip(names, values, strict=True))), name)
+
+
+# ---- one template for each family
+
+
+def _of_one(call: Call, name: str) -> str:
+    parameter = "a" if name in ("round", "around") else "x"
+    own = getattr(call.kind(parameter), "dtype", None)
+    dtype = own if call.dtype == "bool" else call.dtype
+    return call.call(SAME[name], call.array(parameter, dtype))
+
+
+def _of_two(call: Call, name: str) -> str:
+    kinds = (call.kind("x1"), call.kind("x2"))
+    dtype = array_dtype(tuple(_plain(k) for k in kinds), name.endswith("divide"))
+    second = call.kind("x2")
+    number = isinstance(second, Python) and second.type != "bool"
+    other = call.writer.text(call.arguments["x2"]) if number else None
+    return call.call(
+        PAIRS[name], call.array("x1", dtype), other or call.array("x2", dtype)
+    )
+
+
+def _plain(kind: Kind) -> Kind:
+    """An operand as NumPy sees it."""
+    return numpy_functions.as_array(kind) if is_strong(kind) else released(kind)
+
+
+def _reduction(call: Call, name: str) -> str:
+    own = getattr(call.kind("a"), "dtype", None)
+    dtype = "bool" if name in ("any", "all") else call.dtype
+    if name in ("max", "amax", "min", "amin"):
+        dtype = own or dtype
+    options = call.option("axis") + call.option("keepdims")
+    return call.call(REDUCTIONS[name], call.array("a", dtype) + options)
+
+
+def _position(call: Call, name: str) -> str:
+    """np.argmax and np.argmin, of all elements where no axis is named."""
+    text = call.array("a")
+    if "keepdims" in call:
+        raise Refusal(f"`{name}` with keepdims is not lifted", call.node, "GL206")
+    if "axis" not in call and len(getattr(call.kind("a"), "shape", None) or ()) != 1:
+        text = call.call("reshape", text, "[-1]")
+    return call.call(name, text + call.option("axis"))
+
+
+def _accumulated(call: Call, name: str) -> str:
+    text = call.array("a", call.dtype)
+    if "axis" not in call and len(getattr(call.kind("a"), "shape", None) or ()) != 1:
+        text = call.call("reshape", text, "[-1]")
+    return call.call("cumsum", text + call.option("axis"))
+
+
+def _norm(call: Call, name: str) -> str:
+    return call.call(
+        "norm", call.array("x") + call.option("axis") + call.option("keepdims")
+    )
+
+
+def _clipped(call: Call, name: str) -> str:
+    bounds = [
+        call.writer.text(call.arguments[n])
+        if isinstance(call.kind(n), Python)
+        else call.array(n, call.dtype)
+        for n in ("a_min", "a_max")
+    ]
+    return call.call("clip_by_value", call.array("a", call.dtype), *bounds)
+
+
+def _chosen(call: Call, name: str) -> str:
+    sides = [call.array(n, call.dtype) for n in ("x", "y")]
+    return call.call("where", call.array("condition", "bool"), *sides)
+
+
+def _reshaped(call: Call, name: str) -> str:
+    shape = call.writer.text(call.arguments["shape"])
+    if isinstance(call.kind("shape"), Python):
+        shape = f"[{shape}]"
+    return call.call("reshape", call.array("a"), shape)
+
+
+def _raveled(call: Call, name: str) -> str:
+    return call.call("reshape", call.array("a"), "[-1]")
+
+
+def _transposed(call: Call, name: str) -> str:
+    return call.call("transpose", call.array("a") + call.option("axes", "perm"))
+
+
+def _along(call: Call, name: str) -> str:
+    return call.call(name, call.array("a") + call.option("axis"))
+
+
+def _joined(call: Call, name: str) -> str:
+    arrays = call.arguments["arrays"]
+    if not isinstance(arrays, ast.List | ast.Tuple):
+        raise Refusal("these arrays are not written out", call.node, "GL206")
+    parts = ", ".join(call.tensor(e, call.dtype) for e in arrays.elts)
+    if name == "stack":
+        return call.call("stack", f"[{parts}]{call.option('axis')}")
+    axis = call.writer.text(call.arguments["axis"]) if "axis" in call else "0"
+    return call.call("concat", f"[{parts}]", axis)
+
+
+def _tiled(call: Call, name: str) -> str:
+    times = call.writer.text(call.arguments["reps"])
+    if isinstance(call.kind("reps"), Python):
+        times = f"[{times}]"
+    return call.call("tile", call.array("a"), times)
+
+
+def _product(call: Call, name: str) -> str:
+    a, b = call.array("a"), call.array("b")
+    ranks = [len(getattr(call.kind(n), "shape", None) or ()) for n in ("a", "b")]
+    if name == "outer":
+        return call.call("tensordot", a, b, "0")
+    if ranks == [1, 1]:
+        return call.call("tensordot", a, b, "1")
+    return call.call("linalg.matvec" if ranks == [2, 1] else "matmul", a, b)
+
+
+def _converted(call: Call, name: str) -> str:
+    """np.array(x), np.float32(x): the tensor itself, or a cast."""
+    return call.array("value" if name in numpy_functions.TYPES else "a", call.dtype)
+
+
+def _like(call: Call, name: str) -> str:
+    own = getattr(call.kind("a"), "dtype", None)
+    if name == "full_like":
+        value = call.array("fill_value", call.dtype)
+        return call.call("fill", call.call("shape", call.array("a")), value)
+    dtype = "" if own == call.dtype else f", {call.tf}.{call.dtype}"
+    return call.call(name, call.array("a") + dtype)
+
+
+def _filled(call: Call, name: str) -> str:
+    shape = call.writer.text(call.arguments["shape"])
+    if not isinstance(call.kind("shape"), Sequence):
+        shape = f"[{shape}]"
+    if name == "full":
+        return call.call("fill", shape, call.array("fill_value", call.dtype))
+    made = "zeros" if name == "empty" else name
+    return call.call(made, shape, f"{call.tf}.{call.dtype}")
+
+
+def _spaced(call: Call, name: str) -> str:
+    bounds = [call.array(n, "float64") for n in ("start", "stop")]
+    count = call.writer.text(call.arguments["num"]) if "num" in call else "50"
+    return call.call("linspace", *bounds, count)
+
+
+def _counting(call: Call, name: str) -> str:
+    return call.call("range", *(call.array(n, "int64") for n in call.arguments))
+
+
+def _identity(call: Call, name: str) -> str:
+    size = call.writer.text(call.arguments["n"])
+    return call.call("eye", size, f"dtype={call.tf}.float64")
+
+
+TEMPLATES: dict[str, Callable[[Call, str], str]] = {
+    **dict.fromkeys(SAME, _of_one),
+    **dict.fromkeys(PAIRS, _of_two),
+    **dict.fromkeys(REDUCTIONS, _reduction),
+    **dict.fromkeys(("argmax", "argmin"), _position),
+    **dict.fromkeys(("concatenate", "stack", "vstack", "hstack"), _joined),
+    **dict.fromkeys(("expand_dims", "squeeze"), _along),
+    **dict.fromkeys(("dot", "matmul", "outer"), _product),
+    **dict.fromkeys(("zeros", "ones", "full", "empty"), _filled),
+    **dict.fromkeys(("zeros_like", "ones_like", "full_like"), _like),
+    **dict.fromkeys(("array", "asarray", "asanyarray"), _converted),
+    **dict.fromkeys(numpy_functions.TYPES & numpy_functions.RULES.keys(), _converted),
+    **dict.fromkeys(("eye", "identity"), _identity),
+    "cumsum": _accumulated,
+    "linalg.norm": _norm,
+    "clip": _clipped,
+    "where": _chosen,
+    "reshape": _reshaped,
+    "ravel": _raveled,
+    "transpose": _transposed,
+    "tile": _tiled,
+    "linspace": _spaced,
+    "arange": _counting,
+}
