@@ -34,7 +34,7 @@ from .add_chains import adding_functions
 from .facts.agreement import agrees
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Kind, Object, Python, Tensor, members, weak
+from .facts.kinds import NONE, UNKNOWN, Kind, Object, Python, Tensor, members, weak
 from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
@@ -52,6 +52,8 @@ MOST_STEPS = 24
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
 profile, a function from that many operations on."""
+UNFORESEEN = frozenset({"UnboundLocalError", "NameError"})
+"""Errors of Python that no graph raises."""
 NEVER_DECORATED = frozenset(
     [
         "call",
@@ -322,6 +324,11 @@ class ModulePlanner:
                 "GL106",
             )
         check_result(shell.result, parts.core.node)
+        returns_here = any(isinstance(s, ast.Return) for s in parts.after)
+        result = UNKNOWN if returns_here else shell.result
+        unexpected = self._unexpected(facts.definition, result)
+        if unexpected is not None:
+            raise unexpected
         self._check_parameters(core, stateful.optimizer_parameters(facts))
         planner = self._planner(core, cores, shell, [])
         steps = planner.body()
@@ -580,22 +587,28 @@ class ModulePlanner:
         works = works or "stdout" in facts.effects
         if not works or definition.node.name == "__init__":
             return False
-        obstacle = self._foreign_obstacle(facts) or self._unexpected(facts)
+        obstacle = self._foreign_obstacle(facts) or self._unexpected(
+            definition, facts.result
+        )
         if obstacle is not None:
             self.refusals[definition.qualname] = obstacle
         return obstacle is None
 
-    def _unexpected(self, facts: FunctionFacts) -> Refusal | None:
-        """What the recorded run saw a function return though nothing here says so, if it did."""
-        recorded = self.session.recorded(facts.definition.qualname)
-        if recorded is None or facts.definition.tags:
+    def _unexpected(
+        self, definition: FunctionDefinition, result: Kind
+    ) -> Refusal | None:
+        """What the recorded run saw a function return or raise though nothing here says so, if it did."""
+        recorded = self.session.recorded(definition.qualname)
+        if recorded is None:
             return None
-        if agrees(facts.result, recorded.returns):
+        raised = UNFORESEEN & set(recorded.raises)
+        if raised:
+            reason = f"it was seen to raise {min(raised)}"
+        elif definition.tags or agrees(result, recorded.returns):
             return None
-        return Refusal(
-            f"it was seen to return {recorded.returns}, where {facts.result} was to be expected",
-            facts.definition.original,
-        )
+        else:
+            reason = f"it was seen to return {recorded.returns}, where {result} was to be expected"
+        return Refusal(reason, definition.original)
 
     def _foreign_obstacle(self, facts: FunctionFacts) -> Refusal | None:
         """Why the functions of other modules that it calls keep it from being a graph, if they do."""
@@ -605,6 +618,13 @@ class ModulePlanner:
                 name = f"{call.session.module.name}.{call.qualname}"
                 return Refusal(f"it calls `{name}`: {reason}", node)
             self.needs |= self.neighbours.needed(call)
+        for node, inner in facts.enclosed.items():
+            if self.changes(inner):
+                name = inner.definition.node.name
+                return Refusal(
+                    f"`{name}`, which another function made, would have to read otherwise",
+                    node,
+                )
         return None
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:

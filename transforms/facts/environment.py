@@ -97,6 +97,7 @@ class FunctionFacts:
         calls: the function of the module that each call reaches.
         foreign: the functions of the project's other modules that calls reach.
         nested: the facts of the functions defined inside, by their `def`.
+        enclosed: those of nested functions that others, which have ended, made, by the calls.
         captures: what each of them, and each lambda, finds in the names around it, at each of its calls.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
@@ -123,6 +124,7 @@ class FunctionFacts:
     calls: dict[ast.Call, str] = field(default_factory=dict)
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
     nested: dict[ast.AST, FunctionFacts] = field(default_factory=dict)
+    enclosed: dict[ast.expr, FunctionFacts] = field(default_factory=dict)
     captures: dict[str, dict[ast.AST, dict[str, Kind]]] = field(default_factory=dict)
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0

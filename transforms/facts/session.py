@@ -634,9 +634,11 @@ class Session:
         else:
             call = ForeignCall(self, qualname, facts)
             evaluation.facts.foreign[node] = call
-        if outer is not None:
+        if outer is not None and self._is_around(definition, evaluation):
             _note_captures(evaluation, definition, outer, node)
             evaluation.facts.nested[definition.original] = facts
+        elif outer is not None:
+            evaluation.facts.enclosed[node] = facts
         for name in facts.effects:
             if name != "mutates":
                 evaluation.effect(name, node)
@@ -663,15 +665,25 @@ class Session:
         environment: Environment,
     ) -> Environment | None:
         """What is bound around a nested function where it is called; None for one that is not nested."""
-        parent, caller = definition.parent, evaluation.facts.definition
+        parent = definition.parent
         if parent is None:
             return None
-        if parent.original is caller.original:
-            around = evaluation.outer or Environment()
+        if not self._is_around(definition, evaluation):
+            return self._closure(definition)
+        around = evaluation.outer or Environment()
+        if parent.original is evaluation.facts.definition.original:
             return Environment({**around.kinds, **environment.kinds})
-        if parent is caller.parent and evaluation.outer is not None:
-            return evaluation.outer
-        return self._closure(definition)
+        return around
+
+    def _is_around(
+        self, definition: FunctionDefinition, evaluation: Evaluation
+    ) -> bool:
+        """Whether the function that runs, or the one around it, made the nested one."""
+        parent, caller = definition.parent, evaluation.facts.definition
+        return parent is not None and (
+            parent.original is caller.original
+            or (parent is caller.parent and evaluation.outer is not None)
+        )
 
     def _closure(self, definition: FunctionDefinition) -> Environment:
         """What the profile saw in the variables around a nested function."""
