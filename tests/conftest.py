@@ -17,9 +17,6 @@ settings.load_profile("steady")
 
 KNOWN_FAULTS = (
     "test_random_programs.py::test_same[21]",
-    "test_source.py::test_names_of_handlers_patterns_and_declarations",
-    "test_editing.py::test_statements_of_one_line_are_parted",
-    "test_profile.py::test_files_that_are_no_profile[data13]",
     'test_emit.py::test_functions_without_lines_of_their_own[def f(x): """Doc."""; return x\\n]',
 )
 """Tests of faults that are known and not mended yet; each must go from here once it is."""

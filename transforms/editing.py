@@ -77,12 +77,13 @@ class Editor:
         assert isinstance(line, cst.SimpleStatementLine)
         if len(line.body) == 1:
             return line
-        first = own is line.body[0]
-        leading = line.leading_lines if first else ()
-        return cst.SimpleStatementLine(
+        made = cst.SimpleStatementLine(
             [own.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)],
-            leading_lines=leading,
+            leading_lines=line.leading_lines if own is line.body[0] else (),
         )
+        if own is line.body[-1]:
+            made = made.with_changes(trailing_whitespace=line.trailing_whitespace)
+        return made
 
     def _code(
         self, text: str, origin: ast.stmt | None, depth: int

@@ -98,10 +98,19 @@ class Source:
                 case (
                     ast.Name(id=name)
                     | ast.FunctionDef(name=name)
+                    | ast.AsyncFunctionDef(name=name)
                     | ast.ClassDef(name=name)
                 ):
                     found.add(name)
                 case ast.arg(arg=name) | ast.Attribute(attr=name):
+                    found.add(name)
+                case ast.ExceptHandler(name=str(name)):
+                    found.add(name)
+                case ast.Global(names=names) | ast.Nonlocal(names=names):
+                    found.update(names)
+                case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                    found.add(name)
+                case ast.MatchMapping(rest=str(name)):
                     found.add(name)
                 case ast.alias(name=name, asname=asname):
                     found.add(asname or name.partition(".")[0])

@@ -221,6 +221,7 @@ def test_classes_that_inherit_in_a_ring() -> None:
         ("for a, b in x: c = 1", ["a", "b"]),
         ("with x as a, y as (b, c), z: d = 1", ["a", "b", "c"]),
         ("def f(a): b = 1", ["f"]),
+        ("async def f(a): b = 1", ["f"]),
         ("class C: b = 1", ["C"]),
         ("import a.b, c as d", ["a", "d"]),
         ("from m import a, b as c", ["a", "c"]),
@@ -233,6 +234,14 @@ def test_classes_that_inherit_in_a_ring() -> None:
 )
 def test_names_that_a_statement_binds(text: str, names: list[str]) -> None:
     assert bound_names(ast.parse(text).body[0]) == names
+
+
+def test_names_that_asynchronous_statements_bind() -> None:
+    (function,) = ast.parse(
+        "async def f():\n async for a, b in x: c = 1\n async with x as d: e = 1"
+    ).body
+    assert isinstance(function, ast.AsyncFunctionDef)
+    assert [bound_names(node) for node in function.body] == [["a", "b"], ["d"]]
 
 
 def test_names_of_targets() -> None:

@@ -333,16 +333,20 @@ def bound_names(node: ast.AST) -> list[str]:
             | ast.AnnAssign(target=target, value=ast.expr())
         ):
             names = target_names(target)
-        case ast.For(target=target):
+        case ast.For(target=target) | ast.AsyncFor(target=target):
             names = target_names(target)
-        case ast.With(items=items):
+        case ast.With(items=items) | ast.AsyncWith(items=items):
             names = [
                 n
                 for i in items
                 if i.optional_vars
                 for n in target_names(i.optional_vars)
             ]
-        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+        case (
+            ast.FunctionDef(name=name)
+            | ast.AsyncFunctionDef(name=name)
+            | ast.ClassDef(name=name)
+        ):
             return [name]
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
             return [a.asname or a.name.partition(".")[0] for a in aliases]

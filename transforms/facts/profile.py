@@ -84,13 +84,17 @@ def fingerprint(lines: list[str], node: FunctionNode) -> str:
 
 
 def _recorded(entry: Mapping[str, object]) -> Recorded:
+    calls = entry.get("calls", 0)
+    if not isinstance(calls, int):
+        raise TypeError(f"calls is {calls!r}")
+
     def kinds(member: str) -> dict[str, Kind]:
         value = entry.get(member, {})
         return {name: parse(text) for name, text in value.items()}  # type: ignore[attr-defined]
 
     return Recorded(
         source=str(entry["source"]),
-        calls=int(entry.get("calls", 0)),  # type: ignore[call-overload]
+        calls=calls,
         parameters=kinds("parameters"),
         returns=parse(str(entry.get("returns", "unknown"))),
         globals=kinds("globals"),
