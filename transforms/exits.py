@@ -177,6 +177,8 @@ class _Lowering:
     def block(self, body: list[ast.stmt], place: _Place) -> list[ast.stmt]:
         """A block without exits that cannot stay."""
         result: list[ast.stmt] = []
+        if body and not self._is_reached(body[0]):
+            return body
         for i, node in enumerate(body):
             if isinstance(node, ast.Break | ast.Continue | ast.Return):
                 return [*result, *self._exit(node, place)]
@@ -387,6 +389,8 @@ class _Lowering:
 
     def _moved(self, node: ast.stmt, place: _Place) -> Iterator[type[ast.stmt]]:
         """The exits out of a statement that cannot stay, by their types."""
+        if not self._is_reached(node):
+            return
         match node:
             case ast.Break() | ast.Continue():
                 if not place.in_python_loop:
@@ -410,6 +414,10 @@ class _Lowering:
                 for block in blocks(node):
                     for inner in block:
                         yield from self._moved(inner, self._inside(node, place))
+
+    def _is_reached(self, node: ast.stmt) -> bool:
+        """Whether Python, which knows some tests while tracing, gets to a statement."""
+        return not self.facts.before or node in self.facts.before
 
     def _flags(self, made: ast.stmt, place: _Place) -> list[str]:
         """The flags by which what stands around a statement is left from inside it."""
