@@ -12,6 +12,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import choose, stage
 from .findings import Refusal
 from .lists import List, Lists
+from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 
 
@@ -75,16 +76,35 @@ def with_tensor_arrays(facts: FunctionFacts, tf: str) -> FunctionNode | None:
     Raises:
         Refusal: a list is used in a way that the graph does not serve.
     """
-    node = facts.definition.node
     names = _growing(facts)
     if not names:
         return None
-    lists = Lists(facts, tf, {name: _list(facts, name) for name in names})
-    made = copy.copy(node)
-    made.body = lists.block(node.body)
+    made = copy.copy(facts.definition.node)
+    made.body = _parted(made.body)
+    lists = Lists(facts, tf, {name: _list(facts, made, name) for name in names})
+    made.body = lists.block(made.body)
     for name in names:
         lists.check(made, name)
     return made
+
+
+def _parted(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A block with `a, b = [], []` of lists as two assignments."""
+    result: list[ast.stmt] = []
+    for node in body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+            ) if len(targets) == len(values) and all(
+                isinstance(v, ast.List) and not v.elts for v in values
+            ):
+                result += [
+                    with_origin(ast.Assign([t], v), node)
+                    for t, v in zip(targets, values, strict=True)
+                ]
+            case _:
+                result.append(rebuilt(node, lambda b: _parted(b)))
+    return result
 
 
 def _growing(facts: FunctionFacts) -> list[str]:
@@ -118,15 +138,15 @@ def _changed(node: ast.AST | None, facts: FunctionFacts) -> str | None:
     return None
 
 
-def _list(facts: FunctionFacts, name: str) -> List:
+def _list(facts: FunctionFacts, function: FunctionNode, name: str) -> List:
     """What is known of a list: its items, and whether its uses need one tensor.
 
     Raises:
         Refusal: no tensor holds its items.
     """
-    element = _element(facts, name)
-    rows = any(_needs_rows(node, name) for node in ast.walk(facts.definition.node))
-    alone = any(_is_alone(node, name) for node in ast.walk(facts.definition.node))
+    element = _element(facts, function, name)
+    rows = any(_needs_rows(node, name) for node in ast.walk(function))
+    alone = any(_is_alone(node, name) for node in ast.walk(function))
     node = facts.definition.original
     if element.mixed and alone:
         raise Refusal(f"`{name}` holds Python numbers and tensors", node, "GL203")
@@ -188,14 +208,14 @@ def _is_alone(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _element(facts: FunctionFacts, name: str) -> Tensor:
+def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
     """The one kind of a list's items.
 
     Raises:
         Refusal: they differ, or are no tensors.
     """
     joined: Kind | None = None
-    for node in ast.walk(facts.definition.node):
+    for node in ast.walk(function):
         for kind in _given(facts, node, name):
             item = _as_tensor(kind)
             joined = item if joined is None else choose(joined, item)

@@ -17,7 +17,7 @@ class DatasetFor(Rule):
     """A `for` over a `tf.data` dataset.
 
     What it finds:
-        Loops over datasets, and over `enumerate` of one, in functions that work on tensors.
+        Loops over datasets, over `enumerate` of one, and over iterators, also by `next` until there is no more.
 
     Why it matters:
         Each element comes to Python and its work is started op by op; outside AutoGraph a traced loop over a dataset
@@ -61,7 +61,7 @@ class DatasetFor(Rule):
         ARGS = [(tf.constant(1, tf.int64),), (tf.constant(2, tf.int64),), (tf.constant(0, tf.int64),)]
 
     When it is left alone:
-        Iterators that Python goes on using after the loop, and datasets whose elements' kinds nothing tells.
+        Datasets whose elements' kinds nothing tells, and iterators of Python.
     """
 
     code = "GL106"

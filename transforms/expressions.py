@@ -7,7 +7,16 @@ import sys
 
 from . import add_chains, booleans, conditionals, host_reads, numpy_calls
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Function, Kind, Python, Sequence, Tensor, Type
+from .facts.kinds import (
+    Dict,
+    Function,
+    Kind,
+    Python,
+    Sequence,
+    Tensor,
+    TensorArray,
+    Type,
+)
 from .facts.staging import INTS, holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .promotion import Promotion
@@ -311,6 +320,9 @@ class Writer:
     def _weak_arguments(self, node: ast.Call, function: Kind) -> str | None:
         name = function.name if isinstance(function, Function) else ""
         if not name.startswith("tensorflow."):
+            receiver = getattr(function, "receiver", None)
+            if isinstance(receiver, TensorArray) and not node.keywords:
+                return self._array_call(node, receiver)
             if name.startswith("method.") and self.facts.calls.get(node) is None:
                 raise Refusal(
                     "a Python number that a tensor decides is passed here", node
@@ -351,6 +363,16 @@ class Writer:
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
             )
         return None
+
+    def _array_call(self, node: ast.Call, array: TensorArray) -> str:
+        """A TensorArray takes its own dtype, at an index of int32."""
+        texts = []
+        for argument, dtype in zip(node.args, ("int32", array.dtype), strict=False):
+            kind, text = self.kind(argument), self.text(argument)
+            if is_weak(kind) and getattr(kind, "dtype", None) != dtype:
+                text = self.promotion.cast(text, f"{self.tf}.{dtype}")
+            texts.append(text)
+        return f"{self.text(node.func)}({', '.join(texts)})"
 
     def _range(self, node: ast.Call) -> str | None:
         """`tf.range` of Python numbers counts in the dtype that it gives these."""

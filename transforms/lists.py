@@ -393,7 +393,8 @@ class Lists:
             case ast.Name(id=name) if name in self.lists:
                 return _expression(self.whole(self.lists[name]))
         kind = self.facts.kind(value)
-        if isinstance(kind, Sequence) and kind.items and not made.element.weak:
+        known = isinstance(kind, Sequence) and bool(kind.items)
+        if (known or isinstance(value, ast.ListComp)) and not made.element.weak:
             return _call(f"{self.tf}.stack", self._used(value))
         raise Refusal(f"what `{made.name}` holds here is not known", value, "GL203")
 
@@ -523,6 +524,11 @@ class _Uses(ast.NodeTransformer):
                 )
             text = f"{self.lists.tf}.reshape({text}, {dims})"
         return self._made(_expression(text), node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        node.iter = self._iterated(node.iter)
+        self.generic_visit(node)
+        return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         made = self._list(node.value)

@@ -130,7 +130,7 @@ class TensorFor(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        Datasets, ragged tensors and Python containers whose items are of different kinds.
+        Python containers whose items are of different kinds.
     """
 
     code = "GL105"
