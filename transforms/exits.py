@@ -417,7 +417,8 @@ class _Lowering:
 
     def _is_reached(self, node: ast.stmt) -> bool:
         """Whether Python, which knows some tests while tracing, gets to a statement."""
-        return not self.facts.before or node in self.facts.before
+        made_here = not hasattr(node, "lineno")
+        return made_here or not self.facts.before or node in self.facts.before
 
     def _flags(self, made: ast.stmt, place: _Place) -> list[str]:
         """The flags by which what stands around a statement is left from inside it."""
