@@ -13,6 +13,7 @@ from . import (
     assertions,
     boolean_forms,
     builtin_calls,
+    choices,
     companions,
     comprehensions,
     containers,
@@ -535,6 +536,7 @@ class ModulePlanner:
             ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
             ("GL203", lambda: containers.with_tensor_arrays(facts, tf)),
             ("GL101", lambda: none_tests.with_none_tests_first(facts)),
+            ("GL101", lambda: choices.with_uses_in_arms(facts, names)),
             ("GL107", lambda: exits.without_exits(facts, names)),
         ]
         made = (step() for code, step in steps if self.options.enabled(code))
