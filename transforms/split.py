@@ -518,7 +518,16 @@ class _Splitter:
 
     def _insert(self, after: list[ast.stmt], statement: ast.stmt) -> None:
         after.append(statement)
-        after.sort(key=self.body.index)
+        after.sort(key=self._place)
+
+    def _place(self, statement: ast.stmt) -> int:
+        """Where a statement, or the one that it was made of, stands in the body."""
+        origin = getattr(statement, "origin", statement)
+        places = [i for i, s in enumerate(self.body) if s in (statement, origin)]
+        places += [
+            i for i, s in enumerate(self.body) if getattr(s, "origin", None) is origin
+        ]
+        return places[0] if places else len(self.body)
 
     def _works(self, statements: Sequenced[ast.stmt]) -> bool:
         """Whether tensor work is among statements, so that they are worth a core."""
