@@ -47,6 +47,7 @@ ALIASES = frozenset(
     {
         "asanyarray",
         "around",
+        "empty",
         "bool_",
         "float16",
         "int8",
