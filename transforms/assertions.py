@@ -6,7 +6,7 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Maybe
+from .facts.kinds import NONE, UNKNOWN, Kind, Maybe, members
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .rebuilding import rebuilt, with_origin
@@ -82,15 +82,16 @@ def with_failure(
         )
     (text,) = found
     _check_message(facts, found[text])
-    if any(kind == NONE or isinstance(kind, Maybe) for kind in _own_results(facts)):
+    if any(_may_be_none(kind) for _, kind in facts.returns):
         raise Refusal("it raises or returns None as a tensor decides", node, "GL108")
     made = copy.copy(node)
     made.body = body
     return made, text
 
 
-def _own_results(facts: FunctionFacts) -> list[object]:
-    return [kind for _, kind in facts.returns]
+def _may_be_none(kind: Kind) -> bool:
+    """Whether a result may be None, as far as is known before the exceptions are values."""
+    return isinstance(kind, Maybe) or not {NONE, UNKNOWN}.isdisjoint(members(kind))
 
 
 def _check_message(facts: FunctionFacts, node: ast.stmt) -> None:

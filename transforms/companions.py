@@ -96,12 +96,16 @@ class _Companions:
             question = "none"
         else:
             question = self._python_type(path, kind)
-        if (
-            isinstance(kind, Maybe)
-            and path
-            and self.facts.definition.failure is not None
-        ):
-            raise Refusal("it raises or returns None as a tensor decides")
+        if isinstance(kind, Maybe) and self.facts.definition.failure is not None:
+            if path:
+                raise Refusal(
+                    "it raises or returns None as a tensor decides", code="GL108"
+                )
+            if not isinstance(kind.kind, Tensor):
+                raise Refusal(
+                    f"it raises or returns {kind.kind} as a tensor decides",
+                    code="GL108",
+                )
         parts = [
             _part(node.value, path)
             for node, _ in self.facts.returns

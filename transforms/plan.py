@@ -265,6 +265,7 @@ class ModulePlanner:
                 or stateful.optimizer_parameters(facts)
             )
             or not facts.operations
+            or definition.failure is not None
             or self.session.is_graph_function(definition)
         ):
             return False
