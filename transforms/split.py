@@ -409,7 +409,11 @@ class _Splitter:
         before = [*self.builds, *self.first]
         core = [s for s in self.body if s not in self.first]
         after: list[ast.stmt] = []
-        if core and self._returns_variable(core[-1]):
+        if (
+            core
+            and self._returns_variable(core[-1])
+            and not any(map(_may_return, core[:-1]))
+        ):
             after.append(core.pop())
         for _ in range(MOST_ROUNDS):
             found = self._try(before, core, after)
@@ -459,10 +463,9 @@ class _Splitter:
         }
         if named & set(_bound(statement)):
             own, returns = self._extracted(rest.pop(), [*after, waiting])
-        kept = [*core[:index], *rest]
         returning = isinstance(waiting, ast.Return) or returns is not None
-        early = any(isinstance(n, ast.Return) for s in kept for n in ast.walk(s))
-        if (returning and early) or not self._may_wait(waiting, rest, code):
+        early = [*core[:index], *(rest if returning else ())]
+        if any(map(_may_return, early)) or not self._may_wait(waiting, rest, code):
             return False
         if any(s is not None and computes(s, self.facts) for s in (waiting, returns)):
             return False
@@ -509,7 +512,7 @@ class _Splitter:
             found is None
             or not core
             or not _is_plain_return(core[-1])
-            or any(isinstance(n, ast.Return) for s in core[:-1] for n in ast.walk(s))
+            or any(map(_may_return, core[:-1]))
             or not (after or found.state)
         ):
             return found
@@ -564,6 +567,7 @@ class _Splitter:
             return True
         if (
             any(_exits(statement))
+            or any(map(_may_return, earlier))
             or after
             or code not in DRAWS
             or not _only_draws(statement)
@@ -938,6 +942,10 @@ def _is_plain_return(node: ast.stmt) -> bool:
     return isinstance(node, ast.Return) and (
         node.value is None or isinstance(node.value, ast.Name | ast.Constant)
     )
+
+
+def _may_return(node: ast.stmt) -> bool:
+    return any(isinstance(n, ast.Return) for n in ast.walk(node))
 
 
 def _exits(node: ast.stmt) -> list[bool]:
