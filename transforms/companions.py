@@ -101,7 +101,7 @@ class _Companions:
                 raise Refusal(
                     "it raises or returns None as a tensor decides", code="GL108"
                 )
-            if not isinstance(kind.kind, Tensor):
+            if _unclear(kind.kind, ()):
                 raise Refusal(
                     f"it raises or returns {kind.kind} as a tensor decides",
                     code="GL108",

@@ -84,9 +84,15 @@ class Shell:
         tags = facts.definition.tags
         shell = cls(facts.result)
         if tags and isinstance(facts.result, Sequence):
-            shell = cls(
-                facts.result.items[0], tags=list(tags), failure=facts.definition.failure
-            )
+            failure = facts.definition.failure
+            result = facts.result.items[0]
+            if (
+                failure
+                and isinstance(result, Maybe)
+                and isinstance(result.kind, Sequence | Dict)
+            ):
+                result = result.kind
+            shell = cls(result, tags=list(tags), failure=failure)
         if "exhausts" in facts.effects:
             shell.exhausted = f"{tf}.errors.OutOfRangeError"
         return shell
@@ -212,6 +218,12 @@ class Shell:
         want: Kind,
     ) -> list[str]:
         """The texts of the tensors inside a result, in order."""
+        if have == NONE and self.failure:
+            zero = planner.promotion.zero
+            return [zero(leaf, value) for leaf in _tensor_leaves(want)]
+        if isinstance(have, Maybe) and isinstance(want, Sequence | Dict):
+            reason = f"it raises or returns {want} as a tensor decides"
+            raise Refusal(reason, value, "GL108")
         if isinstance(want, Sequence) and isinstance(have, Sequence):
             parts: list[str] = []
             nodes = (
@@ -253,6 +265,8 @@ class Shell:
 
     def _name(self, value: ast.expr) -> None:
         """Take names for the results from what is returned, where that is the same at every return."""
+        if self.failure and isinstance(value, ast.Constant) and value.value is None:
+            return
         found = [_name_of(node) for node in _leaf_nodes(value, self.result)]
         if not self.names:
             self.names = found
@@ -328,14 +342,13 @@ class Shell:
     def _leaf_names(self, count: int) -> list[str]:
         names: list[str] = []
         given = [*self.names, *[None] * count][:count]
+        shown = ast.walk(ast.parse(self.failure or ""))
+        kept = {n.id for n in shown if isinstance(n, ast.Name)} | set(self.extra)
         for i, name in enumerate(given):
             fallback = "result" if count == 1 else f"result_{i + 1}"
-            chosen = (
-                name
-                if name and name not in names and name not in self.extra
-                else fallback
-            )
-            names.append(chosen)
+            while fallback in kept:
+                fallback += "_"
+            names.append(name if name and name not in {*names, *kept} else fallback)
         return names
 
 
