@@ -48,8 +48,9 @@ def with_checks(facts: FunctionFacts, names: Names) -> FunctionNode | None:
 def _function(facts: FunctionFacts, problem: Refusal) -> str:
     """The function of `math` that a problem is about."""
     node = problem.node
-    alone = isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
-    kind = facts.kind(node.func) if alone else None
+    kind = None
+    if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+        kind = facts.kind(node.func)
     name = kind.name if isinstance(kind, Function) else ""
     return name.removeprefix("math.") if problem.code == "GL205" else ""
 

@@ -478,7 +478,7 @@ class ModulePlanner:
                 self.session.replace_body(definition.qualname, accompanied[0])
                 definition.tags += accompanied[1]
                 return True
-            if self.options.enabled("GL112"):
+            if self.options.enabled("GL112") and not _takes_numbers(facts):
                 looped = unrolled.with_graph_loops(
                     facts, self.options.unroll_threshold, self._gives_the_same(facts)
                 )
@@ -993,6 +993,14 @@ class ModulePlanner:
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
+
+
+def _takes_numbers(facts: FunctionFacts) -> bool:
+    """Whether a function is called with Python numbers, which become tensors where nothing in it is a graph's loop."""
+    return any(
+        isinstance(kind, Python) and kind.type in ("int", "float")
+        for kind in facts.parameters.values()
+    )
 
 
 def _called_names(node: ast.AST) -> set[str]:

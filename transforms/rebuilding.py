@@ -74,7 +74,9 @@ def replaced(node: ast.AST, table: dict[ast.AST, ast.AST]) -> ast.AST:
             changed = True
     if not changed:
         return node
-    return with_origin(made, node) if isinstance(made, ast.stmt) else made
+    if isinstance(made, ast.stmt) and isinstance(node, ast.stmt):
+        return with_origin(made, node)
+    return made
 
 
 def copied(node: ast.stmt) -> ast.stmt:

@@ -425,6 +425,11 @@ def _only_number(kind: Kind, type_name: str) -> str | None:
 
 
 def _converted(text: str, kind: Kind) -> str:
+    if isinstance(kind, Sequence) and _has_python(kind):
+        parts = [_converted(f"{text}[{i}]", item) for i, item in enumerate(kind.items)]
+        return display(kind.type, parts)
+    if isinstance(kind, Python):
+        return quoted(kind.value) if isinstance(kind.value, str) else repr(kind.value)
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
     if isinstance(kind, Rows):
