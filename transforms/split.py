@@ -467,7 +467,8 @@ class _Splitter:
         early = [*core[:index], *(rest if returning else ())]
         if any(map(_may_return, early)) or not self._may_wait(waiting, rest, code):
             return False
-        if any(s is not None and computes(s, self.facts) for s in (waiting, returns)):
+        outside = [s for s in (waiting, returns) if s is not None]
+        if any(computes(s, self.facts) for s in outside) and not self._works(kept):
             return False
         core[index:] = [*assigns, *rest, *own]
         self.replaced |= {id(s): _replaced(s, self.state) for s in (*assigns, *own)}

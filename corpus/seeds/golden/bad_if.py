@@ -16,8 +16,16 @@ def rescale(x):
 
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([3], tf.float32)])
 def f(x):
-    for shift in range(30):
-        x = rescale(x - 0.1 * shift) / 1.5
+    def body(shift, x):
+        x = rescale(x - tf.cast(0.1 * tf.cast(shift, tf.float64), x.dtype)) / 1.5
+        return shift + 1, x
+
+    _, x = tf.while_loop(
+        lambda shift, x: shift < 30,
+        body,
+        (tf.constant(0, tf.int64), x),
+        maximum_iterations=30,
+    )
     return x
 
 

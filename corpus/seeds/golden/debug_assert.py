@@ -14,8 +14,17 @@ def checked_log_graph(x):
         tf.print(
             "smallest:", tf.cast(tf.reduce_min(x), tf.int64), output_stream=sys.stdout
         )
-        for _ in range(20):
+
+        def body(i, x):
             x = tf.nn.relu(tf.math.log1p(x)) + 0.5
+            return i + 1, x
+
+        _, x = tf.while_loop(
+            lambda i, x: i < 20,
+            body,
+            (tf.constant(0, tf.int64), x),
+            maximum_iterations=20,
+        )
         return x, tf.constant(False)
 
     return tf.cond(

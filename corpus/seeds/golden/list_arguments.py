@@ -10,10 +10,19 @@ import tensorflow as tf
 def potential(point, centres):
     """The potential at a point after it has slid downhill for thirty steps."""
     point = tf.constant(point)
-    for _ in range(30):
+
+    def body(i, point):
         offset = point - centres
         pull = tf.exp(-tf.reduce_sum(offset * offset, axis=1, keepdims=True))
         point = point - 0.1 * tf.reduce_sum(pull * offset, axis=0)
+        return i + 1, point
+
+    _, point = tf.while_loop(
+        lambda i, point: i < 30,
+        body,
+        (tf.constant(0, tf.int64), point),
+        maximum_iterations=30,
+    )
     return tf.reduce_sum(tf.exp(-tf.norm(point - centres, axis=1)))
 
 

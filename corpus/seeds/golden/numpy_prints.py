@@ -8,15 +8,17 @@ import tensorflow as tf
 
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.int32)])
 def f_graph(x):
+    printed = x
     for _ in range(20):
         x = (3 * x + 1) % 101
-    return x + 1, x
+    printed_2 = x
+    return x + 1, printed, printed_2
 
 
 def f(x):
-    print("x =", x.numpy())
-    result, x = f_graph(x)
-    print("x mod 101 =", x.numpy())
+    result, printed, printed_2 = f_graph(x)
+    print("x =", printed.numpy())
+    print("x mod 101 =", printed_2.numpy())
     return result
 
 

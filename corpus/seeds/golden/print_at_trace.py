@@ -11,8 +11,17 @@ def f_graph(x):
     total = tf.reduce_sum(x)
     printed = tf.shape(x, tf.int64)[0]
     printed_2 = tf.cast(total, tf.int64)
-    for step in range(20):
-        x = (x * x + step) % 97
+
+    def body(step, x):
+        x = ((x * x) + tf.cast(step, tf.int32)) % 97
+        return step + 1, x
+
+    _, x = tf.while_loop(
+        lambda step, x: step < 20,
+        body,
+        (tf.constant(0, tf.int64), x),
+        maximum_iterations=20,
+    )
     printed_3 = tf.cast(tf.reduce_sum(x), tf.int64)
     return x, printed, printed_2, printed_3
 

@@ -9,8 +9,14 @@ import tensorflow as tf
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
 def process_graph(x):
     printed = tf.shape(x, tf.int64)[0]
-    for _ in range(30):
+
+    def body(i, x):
         x = 0.5 * x + 0.25 * (tf.roll(x, 1, axis=0) + tf.roll(x, -1, axis=0))
+        return i + 1, x
+
+    _, x = tf.while_loop(
+        lambda i, x: i < 30, body, (tf.constant(0, tf.int64), x), maximum_iterations=30
+    )
     return x * 2, printed
 
 

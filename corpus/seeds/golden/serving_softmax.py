@@ -24,11 +24,19 @@ class Classifier(tf.Module):
             x = x + tf.nn.relu(tf.linalg.matvec(weight, x))
         return tf.linalg.matvec(self.output, x, transpose_a=True)
 
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec([12], tf.float32)])
+    def serve_graph(self, x):
+        probabilities = tf.nn.softmax(self.logits(x))
+        best = tf.cast(tf.argmax(probabilities), tf.int64)
+        value = tf.cast(probabilities[best], tf.float64)
+        return value, best
+
     def serve(self, x):
         """The label of one example and its probability."""
-        probabilities = tf.nn.softmax(self.logits(x))
-        best = int(tf.argmax(probabilities))
-        return self.labels[best], float(probabilities[best])
+        value, best = self.serve_graph(x)
+        value = float(value)
+        best = int(best)
+        return self.labels[best], value
 
 
 classifier = Classifier(["cat", "dog", "fox"], features=12, depth=15)

@@ -10,14 +10,16 @@ COLLECTED = []
 
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
 def f_graph(x):
-    return x + 1.0
+    for _ in range(30):
+        x = x + 0.05 * tf.cos(x)
+    value = tf.reduce_mean(x)
+    return x + 1.0, value
 
 
 def f(x):
-    for _ in range(30):
-        x = x + 0.05 * tf.cos(x)
-    COLLECTED.append(tf.reduce_mean(x))
-    return f_graph(x)
+    result, value = f_graph(x)
+    COLLECTED.append(value)
+    return result
 
 
 def observe():

@@ -18,10 +18,16 @@ slope = tf.Variable(tf.zeros([], tf.float32))
 def fit_slope(x, y):
     """The slope of y over x by thirty steps of gradient descent."""
     slope.assign(0.0)
-    for _ in range(30):
+
+    def body(i):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean(tf.square(slope * x - y))
         slope.assign_sub(0.1 * tape.gradient(loss, slope))
+        return (i + 1,)
+
+    tf.while_loop(
+        lambda i: i < 30, body, (tf.constant(0, tf.int64),), maximum_iterations=30
+    )
     return slope.read_value()
 
 
