@@ -437,7 +437,7 @@ class ModulePlanner:
                 hoisted.statements
             )
             return True
-        if definition.qualname in self.refusals:
+        if definition.qualname in self.refusals or not _has_work(facts):
             return False
         try:
             checked = (
@@ -993,6 +993,12 @@ class ModulePlanner:
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
+
+
+def _has_work(facts: FunctionFacts) -> bool:
+    """Whether a function does, or is steered by, anything that a graph would do."""
+    found = facts.operations or facts.staged or facts.exits
+    return bool(found) or any(p.code != "GL401" for p in facts.problems)
 
 
 def _takes_numbers(facts: FunctionFacts) -> bool:

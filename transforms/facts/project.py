@@ -24,13 +24,15 @@ SOURCE_FOLDERS = ("", "src/")
 
 
 class _Tally:
-    """How many of some modules use each name."""
+    """How many of some modules use each name, and how many have each word."""
 
-    def __init__(self, all_uses: Iterable[Uses]) -> None:
+    def __init__(self, modules: Iterable[tuple[Uses, set[str]]]) -> None:
+        self.words: Counter[str] = Counter()
         self.rebound: Counter[str] = Counter()
         self.stored: Counter[str] = Counter()
         self.changed: Counter[str] = Counter()
-        for uses in all_uses:
+        for uses, words in modules:
+            self.words.update(words)
             self.rebound.update(uses.rebound)
             self.stored.update(uses.stored)
             self.changed.update(uses.changed)
@@ -74,7 +76,7 @@ class ProjectModules:
         self._trees: dict[str, ast.Module] = {}
         self._uses_in = uses or attribute_uses
         self._uses: dict[str, Uses] = {}
-        self._tallies: dict[str, _Tally] = {}
+        self._tallies: dict[str, _Tally | None] = {}
         self._paths: dict[str, list[str]] = {}
         for path in paths:
             self._paths.setdefault(_dotted(path).rpartition(".")[2], []).append(path)
@@ -137,28 +139,31 @@ class ProjectModules:
 
     def elsewhere(self, path: str) -> Uses:
         """How other modules use this one's words: those that imports connect it with, so that they may share a program."""
-        component = self._component(path)
-        if len(component) == 1:
-            return Uses()
-        if path not in self._tallies:
-            tally = _Tally(map(self.uses, component))
-            self._tallies |= dict.fromkeys(component, tally)
-        words = set(WORD.findall(self.text(path)))
-        return self._tallies[path].without(self.uses(path), words)
+        tally = self._tally(path)
+        return tally.without(self.uses(path), self._words(path)) if tally else Uses()
 
     def mention(self, path: str, word: str) -> bool:
         """Whether a word stands in a module, or in one that may share a program with it."""
-        return any(word in self.text(p) for p in (path, *self._component(path)))
+        tally = self._tally(path)
+        return word in self._words(path) or (tally is not None and word in tally.words)
 
     def named_elsewhere(self, path: str) -> frozenset[str]:
         """The classes of a module that other modules of its program mention, so that they may extend them."""
-        classes = set(CLASS.findall(self.text(path)))
-        others = self._component(path) - {path} if classes else set()
-        return frozenset(
-            name
-            for name in classes
-            if any(re.search(rf"\b{name}\b", self.text(other)) for other in others)
-        )
+        tally = self._tally(path)
+        classes = CLASS.findall(self.text(path)) if tally else ()
+        return frozenset(n for n in classes if tally and tally.words[n] > 1)
+
+    def _tally(self, path: str) -> _Tally | None:
+        """What the modules of a program use; None where it has one alone."""
+        if path not in self._tallies:
+            component = self._component(path)
+            modules = ((self.uses(p), self._words(p)) for p in component)
+            tally = _Tally(modules) if len(component) > 1 else None
+            self._tallies |= dict.fromkeys(component, tally)
+        return self._tallies[path]
+
+    def _words(self, path: str) -> set[str]:
+        return set(WORD.findall(self.text(path)))
 
     def uses(self, path: str) -> Uses:
         """The attribute names in a module."""
