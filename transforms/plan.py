@@ -36,10 +36,23 @@ from .facts.agreement import agrees
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Object, Python, Tensor, members, weak
-from .facts.modules import FunctionDefinition, ModuleFacts, own_body, target_names
+from .facts.modules import (
+    FunctionDefinition,
+    ModuleFacts,
+    begins_beside_docstring,
+    own_body,
+    target_names,
+)
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
-from .facts.staging import holds_variable, is_numpy, is_strong, is_weak, stage
+from .facts.staging import (
+    holds_tensor,
+    holds_variable,
+    is_numpy,
+    is_strong,
+    is_weak,
+    stage,
+)
 from .findings import Refusal
 from .neighbours import Neighbours
 from .options import Options
@@ -217,7 +230,7 @@ class ModulePlanner:
             try:
                 return self._split_plan(facts, parts, name, cores)
             except Refusal as refusal:
-                self.refusals[qualname] = refusal
+                self.refusals.setdefault(qualname, refusal)
         return None
 
     def _absorbed(self, facts: FunctionFacts) -> set[str]:
@@ -252,6 +265,10 @@ class ModulePlanner:
             return all(
                 called not in facts[n].calls.values() for n in names if n in facts
             )
+        definition = self.module.functions.get(caller)
+        if definition and self.session.is_graph_function(definition):
+            name = called.rpartition(".")[2]
+            return name not in _called_names(definition.original)
         return caller in planned and called in self._absorbed(facts[caller])
 
     def _may_split(self, facts: FunctionFacts) -> bool:
@@ -272,6 +289,8 @@ class ModulePlanner:
         if self._core_of(definition.qualname) in self.module.functions:
             return False
         if self.session.recorded(definition.qualname) is None:
+            return False
+        if begins_beside_docstring(definition.original):
             return False
         if name.startswith("__") and name != "__call__":
             return False
@@ -998,7 +1017,8 @@ class ModulePlanner:
 def _has_work(facts: FunctionFacts) -> bool:
     """Whether a function does, or is steered by, anything that a graph would do."""
     found = facts.operations or facts.staged or facts.exits
-    return bool(found) or any(p.code != "GL401" for p in facts.problems)
+    given = any(map(holds_tensor, facts.parameters.values()))
+    return bool(found) or given or any(p.code != "GL401" for p in facts.problems)
 
 
 def _takes_numbers(facts: FunctionFacts) -> bool:

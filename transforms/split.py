@@ -468,7 +468,9 @@ class _Splitter:
         if any(map(_may_return, early)) or not self._may_wait(waiting, rest, code):
             return False
         outside = [s for s in (waiting, returns) if s is not None]
-        if any(computes(s, self.facts) for s in outside) and not self._works(kept):
+        if any(computes(s, self.facts) for s in outside) and not self._works(
+            [*core[:index], *rest]
+        ):
             return False
         core[index:] = [*assigns, *rest, *own]
         self.replaced |= {id(s): _replaced(s, self.state) for s in (*assigns, *own)}

@@ -382,6 +382,14 @@ def own_body(node: FunctionNode) -> list[ast.stmt]:
     return node.body if ast.get_docstring(node, False) is None else node.body[1:]
 
 
+def begins_beside_docstring(node: FunctionNode) -> bool:
+    """Whether a statement stands on the line of a function's docstring."""
+    body = own_body(node)
+    if not body or body is node.body:
+        return False
+    return getattr(body[0], "lineno", None) == node.body[0].end_lineno
+
+
 def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     """The blocks of a compound statement, in order."""
     found = [getattr(node, name, None) for name in ("body", "orelse")]
