@@ -110,7 +110,7 @@ def test_segments_after_any_text(text: str) -> None:
         ("x = (a if b else c) + 1\n", {"a if b else c": "f(b)"}, "x = f(b) + 1"),
         ("x = [(a + b), c]\n", {"a + b": "g(a)"}, "x = [g(a), c]"),
         ("x = (a + b).c\n", {"a + b": "g(a)"}, "x = g(a).c"),
-        ("return (a + b)\n", {"a + b": "g(a)"}, "return (g(a))"),
+        ("return (a + b)\n", {"a + b": "g(a)"}, "return g(a)"),
         ("x = ('ä'), (a + b)\n", {"a + b": "g(ö)"}, "x = ('ä'), g(ö)"),
     ],
 )
