@@ -16,7 +16,6 @@ settings.load_profile("steady")
 
 
 KNOWN_FAULTS = (
-    "test_random_programs.py::test_same[21]",
     'test_emit.py::test_functions_without_lines_of_their_own[def f(x): """Doc."""; return x\\n]',
 )
 """Tests of faults that are known and not mended yet; each must go from here once it is."""
