@@ -9,6 +9,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Maybe, members
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .making import negated
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Source
@@ -126,11 +127,5 @@ def _statement(
             said = source.segment(message) if message else ""
             raised = ast.Raise(message) if message else ast.Raise()
             found.setdefault(f"raise AssertionError({said})", raised)
-            return [with_origin(ast.If(_negated(test), [leave], []), node)]
+            return [with_origin(ast.If(negated(test), [leave], []), node)]
     return [rebuilt(node, lambda block: _block(block, wanted, found, source))]
-
-
-def _negated(test: ast.expr) -> ast.expr:
-    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        return test.operand
-    return ast.UnaryOp(ast.Not(), test)

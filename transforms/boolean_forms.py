@@ -13,8 +13,9 @@ from .facts.kinds import Dict, Kind, Maybe, Python, Sequence, Tensor, Variable
 from .facts.profile import FunctionNode
 from .facts.staging import holds_tensor, is_strong, is_tensor
 from .findings import Refusal
+from .making import called, compared, is_atom
 from .rebuilding import duplicated, with_origin
-from .rewriting import Rewriter, called, compared, is_atom
+from .rewriting import Rewriter
 from .source import Names
 
 MOST_COMPARISONS = 3

@@ -9,14 +9,14 @@ from __future__ import annotations
 import ast
 import functools
 
-from . import rewriting
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Sequence, Tensor, Union, Variable
 from .facts.profile import FunctionNode
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
 from .findings import Refusal
+from .making import applied, called, compared, name, placed
 from .rebuilding import with_origin
-from .rewriting import Rewriter, applied, called, compared, name
+from .rewriting import Rewriter
 from .source import Names
 
 MOST_UNSTACKED = 16
@@ -64,9 +64,7 @@ class _Builtins(Rewriter):
             case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if any(
                 isinstance(e, ast.Starred) for e in elts
             ) and self._unstacks(value):
-                made_value = rewriting.placed(
-                    called(f"{self.tf}.unstack", value), value
-                )
+                made_value = placed(called(f"{self.tf}.unstack", value), value)
                 return [with_origin(ast.Assign(node.targets, made_value), node)]
         return None
 
@@ -122,7 +120,7 @@ class _Builtins(Rewriter):
     def expression(self, node: ast.expr) -> ast.expr | None:
         match node:
             case ast.Starred(value=value, ctx=ast.Load()) if self._unstacks(value):
-                inner = rewriting.placed(called(f"{self.tf}.unstack", value), value)
+                inner = placed(called(f"{self.tf}.unstack", value), value)
                 return ast.Starred(inner, ast.Load())
             case ast.Call():
                 return self._call(node)

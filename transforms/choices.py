@@ -15,8 +15,9 @@ from .facts.liveness import Liveness, liveness
 from .facts.modules import blocks, bound_names
 from .facts.profile import FunctionNode
 from .facts.staging import fits_graph, stage
-from .rebuilding import duplicated, rebuilt, with_origin
-from .rewriting import Rewriter, filled
+from .making import PLACE, filled
+from .rebuilding import duplicated, rebuilt, with_body, with_origin
+from .rewriting import Rewriter
 from .source import Names
 
 MOST_NODES = 200
@@ -32,12 +33,7 @@ def with_uses_in_arms(facts: FunctionFacts, names: Names) -> FunctionNode | None
     if chosen is not None:
         return chosen
     node = facts.definition.node
-    body = _block(node.body, facts, liveness(node))
-    if body == node.body:
-        return None
-    made = copy.copy(node)
-    made.body = body
-    return made
+    return with_body(node, _block(node.body, facts, liveness(node)))
 
 
 class _Choices(Rewriter):
@@ -124,9 +120,8 @@ def _written_out(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
     for field, value in ast.iter_fields(node):
         if isinstance(value, ast.expr):
             setattr(made, field, filled(value, values))
-    for position in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
-        made.__dict__.pop(position, None)
-    made.__dict__.pop("duplicate_of", None)
+    for attribute in (PLACE | {"duplicate_of"}) & vars(made).keys():
+        delattr(made, attribute)
     return with_origin(made, node)
 
 

@@ -11,7 +11,8 @@ import copy
 from .facts.environment import FunctionFacts
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
-from .rebuilding import rebuilt, with_origin
+from .making import assigned
+from .rebuilding import rebuilt, with_body, with_origin
 from .rule import Rule
 from .source import Names
 
@@ -72,9 +73,7 @@ def without_comprehensions(
     node = facts.definition.node
     if not wanted:
         return None
-    made = copy.copy(node)
-    made.body = _block(node.body, wanted, facts, names, tf)
-    return made if made.body != node.body else None
+    return with_body(node, _block(node.body, wanted, facts, names, tf))
 
 
 def _block(
@@ -176,16 +175,16 @@ class _Loops(ast.NodeTransformer):
         """`any` and `all` end at the first item that decides."""
         name = self.names.fresh("found" if stops_at else "holds")
         test = inner.elt if stops_at else ast.UnaryOp(ast.Not(), inner.elt)
-        decide = ast.If(test, [_set(name, ast.Constant(stops_at)), ast.Break()], [])
-        self.before.append(_set(name, ast.Constant(not stops_at)))
+        decide = ast.If(test, [assigned(name, ast.Constant(stops_at)), ast.Break()], [])
+        self.before.append(assigned(name, ast.Constant(not stops_at)))
         self.before.append(_loop(inner.generators[0], [decide]))
         return self._made(name, node)
 
     def _total(self, node: ast.Call, inner: ast.GeneratorExp) -> ast.AST:
         name = self.names.fresh("total")
-        self.before.append(_set(name, ast.Constant(0)))
+        self.before.append(assigned(name, ast.Constant(0)))
         added = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), inner.elt)
-        self.before.append(_loop(inner.generators[0], [_set(name, added)]))
+        self.before.append(_loop(inner.generators[0], [assigned(name, added)]))
         return self._made(name, node)
 
     def _made(self, name: str, old: ast.expr) -> ast.Name:
@@ -206,7 +205,3 @@ def _append(name: str, value: ast.expr) -> ast.stmt:
             ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load()), [value], []
         )
     )
-
-
-def _set(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)

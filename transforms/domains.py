@@ -13,7 +13,8 @@ from .facts.kinds import Function
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .rebuilding import rebuilt, replaced
+from .making import unplaced
+from .rebuilding import rebuilt, replaced, with_body
 from .source import Names
 
 CHECKS = {
@@ -40,9 +41,8 @@ def with_checks(facts: FunctionFacts, names: Names) -> FunctionNode | None:
     wanted = {node: name for node, name in wanted.items() if name in CHECKS}
     if not wanted:
         return None
-    made = copy.copy(facts.definition.node)
-    made.body = _Checks(facts, names, wanted).block(made.body)
-    return made if made.body != facts.definition.node.body else None
+    node = facts.definition.node
+    return with_body(node, _Checks(facts, names, wanted).block(node.body))
 
 
 def _function(facts: FunctionFacts, problem: Refusal) -> str:
@@ -112,8 +112,4 @@ class _Checks:
 def _check(function: str, name: str) -> list[ast.stmt]:
     test, error = CHECKS[function]
     made = ast.parse(f"if {test.format(name)}:\n    raise {error}").body
-    for node in (n for statement in made for n in ast.walk(statement)):
-        for place in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            if hasattr(node, place):
-                delattr(node, place)
-    return made
+    return [unplaced(node) for node in made]

@@ -16,6 +16,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import blocks, own_nodes
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .making import assigned, name, negated
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -241,16 +242,16 @@ class _Lowering:
         returned = self.returned in made.flags
         inside = replace(place, staged=True, free=False)
         if returned and place.ends:
-            value = _name(self.result) if self.result else ast.Constant(None)
+            value = name(self.result) if self.result else ast.Constant(None)
             leave: list[ast.stmt] = [ast.Return(value)]
             if made.leaves:
                 return leave
             assert self.returned is not None
             other = _closed(self.block(made.rest, inside))
-            return [_if(_name(self.returned), leave, other)]
+            return [_if(name(self.returned), leave, other)]
         if returned and place.in_python_loop:
             assert self.returned is not None
-            out = _if(_name(self.returned), [ast.Break()], [])
+            out = _if(name(self.returned), [ast.Break()], [])
             return [out, *self.block(made.rest, place)]
         following = self.block(made.rest, inside)
         return [_if(_all_not(made.flags), following, [])] if following else []
@@ -271,8 +272,8 @@ class _Lowering:
         )
         if self._is_end(node, place):
             assert place.loop is not None
-            found = _assign(place.loop.end(), node.test, node)
-            arms = [_if(_name(place.loop.end()), [], other)] if other else []
+            found = with_origin(assigned(place.loop.end(), node.test), node)
+            arms = [_if(name(place.loop.end()), [], other)] if other else []
             return _Made([found, *arms], [], [])
         then = self.block(node.body if then_always else [*node.body, *rest], inside)
         if place.ends and not inside.free:
@@ -357,7 +358,7 @@ class _Lowering:
         """The `else` of a loop of the graph, as what follows it."""
         if loop.ended is None or not node.orelse:
             return node.orelse
-        made = _if(_not(_name(loop.ended)), node.orelse, [])
+        made = _if(negated(name(loop.ended)), node.orelse, [])
         self.branches.add(made)
         return [made]
 
@@ -447,14 +448,14 @@ def _ended_first(
     match node.body:
         case [ast.If(test=test, body=[ast.Break()], orelse=[]), _, *_]:
             made = copy.copy(node)
-            made.test = _running(node.test, [], _not(test))
+            made.test = _running(node.test, [], negated(test))
             made.body = node.body[1:]
             return _ended_first(made)
         case [ast.If(test=test, body=[ast.Return() as leave], orelse=[]), _, *_] if (
             _is_endless(node)
         ):
             made = copy.copy(node)
-            made.test = _not(test)
+            made.test = negated(test)
             made.body = node.body[1:]
             if not any(_has_own(s, ast.Break) for s in made.body):
                 return made, [leave]
@@ -475,7 +476,7 @@ def _naming_inside(node: ast.For | ast.While) -> ast.For | ast.While:
     ]
     made = copy.copy(node)
     made.test = ast.Constant(True)
-    leave = ast.If(_not(_Named().visit(test)), [ast.Break()], [])
+    leave = ast.If(negated(_Named().visit(test)), [ast.Break()], [])
     made.body = [*names, leave, *node.body]
     with_origin(made, node)
     return made
@@ -514,7 +515,7 @@ def _is_endless(node: ast.For | ast.While) -> bool:
 
 def _running(test: ast.expr, stops: Iterable[str], *more: ast.expr) -> ast.expr:
     """The test of a loop that flags end, too."""
-    going: list[ast.expr] = [_not(_name(flag)) for flag in stops]
+    going: list[ast.expr] = [negated(name(flag)) for flag in stops]
     if not (isinstance(test, ast.Constant) and test.value):
         going += test.values if _is_and(test) else [test]
     going += more
@@ -594,24 +595,10 @@ def _if(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
     return ast.If(test, body or [ast.Pass()], orelse)
 
 
-def _assign(name: str, value: ast.expr, origin: ast.stmt) -> ast.stmt:
-    return with_origin(ast.Assign([ast.Name(name, ast.Store())], value), origin)
-
-
 def _set(name: str, value: bool) -> ast.Assign:
-    return ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value))
-
-
-def _name(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
+    return assigned(name, ast.Constant(value))
 
 
 def _all_not(flags: list[str]) -> ast.expr:
-    negated = [_not(_name(flag)) for flag in flags]
-    return negated[0] if len(negated) == 1 else ast.BoolOp(ast.And(), negated)
-
-
-def _not(node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        return node.operand
-    return ast.UnaryOp(ast.Not(), node)
+    tests = [negated(name(flag)) for flag in flags]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)

@@ -9,6 +9,7 @@ import sys
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Python, Tensor
 from .facts.staging import is_strong
+from .making import unplaced
 from .rebuilding import replaced
 from .source import Names
 
@@ -45,7 +46,9 @@ def extracted(
     inside = _inside_texts(node)
     for expression in found:
         name = names.fresh(_name_for(expression))
-        value = _placeless(expression) if expression in inside else expression
+        value = (
+            unplaced(copy.deepcopy(expression)) if expression in inside else expression
+        )
         assigns.append(ast.Assign([ast.Name(name, ast.Store())], value))
         table[expression] = ast.Name(name, ast.Load())
     if not table:
@@ -154,12 +157,3 @@ def _inside_texts(node: ast.stmt) -> set[ast.AST]:
         return set()
     texts = [n for n in ast.walk(node) if isinstance(n, ast.JoinedStr)]
     return {inner for text in texts for inner in ast.walk(text)}
-
-
-def _placeless(node: ast.expr) -> ast.expr:
-    made = copy.deepcopy(node)
-    for inner in ast.walk(made):
-        for place in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            if hasattr(inner, place):
-                delattr(inner, place)
-    return made

@@ -15,17 +15,13 @@ from typing import TypeVar
 
 from .facts.modules import FunctionDefinition, mangled, own_nodes
 from .facts.profile import FunctionNode
+from .making import PLACE
 from .rebuilding import rebuilt, with_origin
 
 MOST_STATEMENTS = 16
 """Longer functions stay calls."""
 MOST_DEPTH = 8
-PLACES = frozenset(
-    [
-        *("lineno", "col_offset", "end_lineno", "end_col_offset"),
-        *("origin", "made", "as_load", "replaced_by"),
-    ]
-)
+PLACES = PLACE | {"origin", "made", "as_load", "replaced_by"}
 """What notes on a node where it stands, and what goes with that."""
 Block = list[ast.stmt]
 Node = TypeVar("Node", bound=ast.AST)

@@ -9,7 +9,7 @@ from collections.abc import Iterator as Iteration
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Iterator
 from .facts.profile import FunctionNode
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
 EXHAUSTED = frozenset({"StopIteration", "OutOfRangeError"})
@@ -21,12 +21,7 @@ def with_loops(facts: FunctionFacts, names: Names) -> FunctionNode | None:
     `while True: try: x = next(items); except StopIteration: break; ...`, and with the `try` around the loop.
     """
     node = facts.definition.node
-    body = _Loops(facts, names).block(node.body)
-    if body == node.body:
-        return None
-    made = copy.copy(node)
-    made.body = body
-    return made
+    return with_body(node, _Loops(facts, names).block(node.body))
 
 
 class _Loops:

@@ -12,6 +12,7 @@ from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .facts.staging import stage
 from .findings import Refusal
+from .making import assigned, called, expression
 from .rebuilding import rebuilt, with_origin
 
 DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
@@ -138,9 +139,9 @@ class Lists:
     def _made(self, made: List, value: ast.expr) -> list[ast.stmt]:
         elts = value.elts if isinstance(value, ast.List) else None
         if made.rows:
-            return [_assign(made.name, self._tensor_of(made, value))]
+            return [assigned(made.name, self._tensor_of(made, value))]
         return [
-            _assign(made.name, self._array(made)),
+            assigned(made.name, self._array(made)),
             *(self._append(made, e) for e in elts or ()),
         ]
 
@@ -162,17 +163,17 @@ class Lists:
             case "pop", _ if len(args) < 2:
                 return [self._without(made, args[0] if args else ast.Constant(-1))]
             case "reverse", []:
-                return [_assign(name, _expression(f"{name}[::-1]"))]
+                return [assigned(name, expression(f"{name}[::-1]"))]
             case "clear", []:
-                return [_assign(name, self._tensor_of(made, ast.List([], ast.Load())))]
+                return [assigned(name, self._tensor_of(made, ast.List([], ast.Load())))]
         return None
 
     def _append(self, made: List, value: ast.expr) -> ast.stmt:
         if made.rows:
             return self._concatenated(made, [made.name, self._row(made, value)])
-        size = _method(made.name, "size", [])
-        return _assign(
-            made.name, _method(made.name, "write", [size, self._item(made, value)])
+        size = called(f"{made.name}.size")
+        return assigned(
+            made.name, called(f"{made.name}.write", size, self._item(made, value))
         )
 
     def _extended(self, made: List, value: ast.expr) -> list[ast.stmt]:
@@ -181,27 +182,29 @@ class Lists:
         return [self._concatenated(made, [made.name, self._tensor_of(made, value)])]
 
     def _concatenated(self, made: List, parts: list[str | ast.expr]) -> ast.stmt:
-        nodes = [_expression(p) if isinstance(p, str) else p for p in parts]
-        call = _call(f"{self.tf}.concat", ast.List(nodes, ast.Load()), ast.Constant(0))
-        return _assign(made.name, call)
+        nodes = [expression(p) if isinstance(p, str) else p for p in parts]
+        call = called(f"{self.tf}.concat", ast.List(nodes, ast.Load()), ast.Constant(0))
+        return assigned(made.name, call)
 
     def _with_item(self, made: List, index: ast.expr, value: ast.expr) -> ast.stmt:
         place: ast.expr = self._used(index)
         match index:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as n)):
-                place = _expression(f"{self._size(made)} - {n}")
+                place = expression(f"{self._size(made)} - {n}")
         row = ast.List([self._converted(made, value, value)], ast.Load())
         where = ast.List([ast.List([place], ast.Load())], ast.Load())
         held = self._constant(made, row)
         update = f"{self.tf}.tensor_scatter_nd_update"
-        return _assign(made.name, _call(update, _name(made.name), where, held))
+        return assigned(
+            made.name, called(update, ast.Name(made.name, ast.Load()), where, held)
+        )
 
     def _without(self, made: List, index: ast.expr) -> ast.stmt:
         rest = {"0": f"{made.name}[1:]", "-1": f"{made.name}[:-1]"}
         text = rest.get(ast.unparse(index))
         if text is None:
             raise Refusal("only the first or last item can be taken", index, "GL203")
-        return _assign(made.name, _expression(text))
+        return assigned(made.name, expression(text))
 
     def _popped(self, node: ast.stmt) -> list[ast.stmt] | None:
         """A statement that takes an item out of a list, as one that reads it and one that leaves it out."""
@@ -234,9 +237,9 @@ class Lists:
             case ast.For(target=ast.Name(id=target), iter=ast.Name(id=name)) if (
                 name in self.lists and self.lists[name].element.weak
             ):
-                number = _expression(f"{self.lists[name].element.weak}({target})")
+                number = expression(f"{self.lists[name].element.weak}({target})")
                 assert isinstance(made, ast.For)
-                made.body = [_assign(target, number), *made.body]
+                made.body = [assigned(target, number), *made.body]
         return made
 
     # ---- expressions
@@ -251,7 +254,7 @@ class Lists:
         """A loop over a list goes over the tensor of its items."""
         goes_over = isinstance(node, ast.Name) and not _is_test(node, self.facts)
         if goes_over and node.id in self.lists:  # type: ignore[attr-defined]
-            return _expression(self.whole(self.lists[node.id]))  # type: ignore[attr-defined]
+            return expression(self.whole(self.lists[node.id]))  # type: ignore[attr-defined]
         return self._used(node)
 
     def _text(self, node: ast.expr) -> str:
@@ -271,7 +274,7 @@ class Lists:
         match node:
             case ast.Name(id=name) if name in self.lists:
                 made = self.lists[name]
-                whole = _call("list", _expression(self.whole(made)))
+                whole = called("list", expression(self.whole(made)))
                 if made.element.weak:
                     whole.items_type = made.element.weak  # type: ignore[attr-defined]
                 return whole
@@ -297,7 +300,7 @@ class Lists:
 
     def size(self, made: List) -> ast.expr:
         """`len` of a list."""
-        return _expression(f"int({made.name}.size())")
+        return expression(f"int({made.name}.size())")
 
     def _size(self, made: List) -> str:
         if made.rows:
@@ -306,7 +309,7 @@ class Lists:
 
     def filled(self, made: List) -> ast.expr:
         """Whether a list holds anything."""
-        return _expression(f"{self._size(made)} > 0")
+        return expression(f"{self._size(made)} > 0")
 
     def _read(self, made: List, index: str) -> ast.expr:
         if made.rows:
@@ -315,14 +318,12 @@ class Lists:
             text = f"{made.name}.read({made.name}.size() - {index[1:]})"
         else:
             text = f"{made.name}.read({index})"
-        return _expression(
-            f"{made.element.weak}({text})" if made.element.weak else text
-        )
+        return expression(f"{made.element.weak}({text})" if made.element.weak else text)
 
     def read(self, made: List, node: ast.Subscript) -> ast.expr:
         """An item, or some items."""
         if isinstance(node.slice, ast.Slice):
-            return _expression(f"{made.name}[{self._text(node.slice)}]")
+            return expression(f"{made.name}[{self._text(node.slice)}]")
         return self._read(made, self._text(node.slice))
 
     # ---- what goes into a list
@@ -331,7 +332,7 @@ class Lists:
         shape = made.element.shape
         dims = "None" if shape is None else str(list(shape))
         varies = shape is not None and None in shape
-        return _expression(
+        return expression(
             f"{self.tf}.TensorArray({self.tf}.{made.element.dtype}, size=0, dynamic_size=True, clear_after_read=False, "
             f"{'infer_shape=False, ' if varies else ''}element_shape={dims})"
         )
@@ -343,27 +344,27 @@ class Lists:
     def _converted(self, made: List, node: ast.expr, value: ast.expr) -> ast.expr:
         kind = self.facts.kind(value)
         if isinstance(value, ast.Name) and value.id in self.lists:
-            return _expression(self.whole(self.lists[value.id]))
+            return expression(self.whole(self.lists[value.id]))
         if isinstance(kind, Sequence | Elements):
             return (
-                node if isinstance(node, ast.Call) else _call(f"{self.tf}.stack", node)
+                node if isinstance(node, ast.Call) else called(f"{self.tf}.stack", node)
             )
         staged = stage(kind)
         weak = staged.weak if isinstance(staged, Tensor) else None
         if made.element.weak == "float" and weak == "int":
-            return _call("float", node)
+            return called("float", node)
         if made.element.weak is None and weak is not None:
-            return _call(f"{self.tf}.constant", node, self._dtype(made))
+            return called(f"{self.tf}.constant", node, self._dtype(made))
         return node
 
     def _dtype(self, made: List) -> ast.expr:
-        return _expression(f"{self.tf}.{made.element.dtype}")
+        return expression(f"{self.tf}.{made.element.dtype}")
 
     def _constant(self, made: List, row: ast.expr) -> ast.expr:
         """A list display as a tensor, where it may hold Python numbers."""
         if made.element.weak is None:
             return row
-        return _call(f"{self.tf}.constant", row, self._dtype(made))
+        return called(f"{self.tf}.constant", row, self._dtype(made))
 
     def _row(self, made: List, value: ast.expr) -> ast.expr:
         return self._constant(made, ast.List([self._item(made, value)], ast.Load()))
@@ -377,25 +378,25 @@ class Lists:
         match value:
             case ast.List(elts=[]):
                 dims = list(made.element.shape or ())
-                return _expression(
+                return expression(
                     f"{self.tf}.zeros({[0, *dims]}, {self.tf}.{made.element.dtype})"
                 )
             case ast.List(elts=elts):
                 row = ast.List([self._item(made, e) for e in elts], ast.Load())
                 if made.element.weak:
                     return self._constant(made, row)
-                return _call(f"{self.tf}.stack", row)
+                return called(f"{self.tf}.stack", row)
             case ast.BinOp(left=ast.List(elts=[one]), op=ast.Mult(), right=times):
                 row = ast.List([self._item(made, one)], ast.Load())
                 held = self._constant(made, row)
                 count = self._used(times)
-                return _call(f"{self.tf}.repeat", held, count, ast.Constant(0))
+                return called(f"{self.tf}.repeat", held, count, ast.Constant(0))
             case ast.Name(id=name) if name in self.lists:
-                return _expression(self.whole(self.lists[name]))
+                return expression(self.whole(self.lists[name]))
         kind = self.facts.kind(value)
         known = isinstance(kind, Sequence) and bool(kind.items)
         if (known or isinstance(value, ast.ListComp)) and not made.element.weak:
-            return _call(f"{self.tf}.stack", self._used(value))
+            return called(f"{self.tf}.stack", self._used(value))
         raise Refusal(f"what `{made.name}` holds here is not known", value, "GL203")
 
     # ---- what is left
@@ -459,7 +460,7 @@ class _Uses(ast.NodeTransformer):
         """The tensor of a list, or of a part of one, as TensorFlow makes one."""
         made = self._list(node)
         if made is not None:
-            return _expression(self.lists.stacked(made))
+            return expression(self.lists.stacked(made))
         match node:
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
                 name in self.lists.lists and not self.lists.lists[name].element.weak
@@ -488,7 +489,7 @@ class _Uses(ast.NodeTransformer):
             return self._joined(node, function, tensor, made)
         if function == "add_n" and made is not None and not made.element.weak:
             text = f"{self.lists.tf}.reduce_sum({self.lists.whole(made)}, axis=0)"
-            return self._made(_expression(text), node)
+            return self._made(expression(text), node)
         if function is not None and function.startswith("reduce_"):
             node.args = [self._made(tensor, first), *node.args[1:]]
             return node
@@ -498,7 +499,7 @@ class _Uses(ast.NodeTransformer):
         made = self._list(node)
         if made is None or made.element.weak:
             return node
-        return self._made(_expression(self.lists.whole(made)), node)
+        return self._made(expression(self.lists.whole(made)), node)
 
     def _joined(
         self, node: ast.Call, function: str, tensor: ast.expr, made: List | None
@@ -507,7 +508,7 @@ class _Uses(ast.NodeTransformer):
         axis = _axis(node)
         shape = made.element.shape if made else None
         if function == "concat" and axis == 0 and made is not None and not made.rows:
-            return self._made(_method(made.name, "concat", []), node)
+            return self._made(called(f"{made.name}.concat"), node)
         if made is None or shape is None or axis is None or made.element.weak:
             return self.generic_visit(node)
         rank = len(shape) + (function == "stack")
@@ -523,7 +524,7 @@ class _Uses(ast.NodeTransformer):
                     "the sizes of what is joined are not known", node, "GL203"
                 )
             text = f"{self.lists.tf}.reshape({text}, {dims})"
-        return self._made(_expression(text), node)
+        return self._made(expression(text), node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         node.iter = self._iterated(node.iter)
@@ -584,32 +585,3 @@ def _axis(node: ast.Call) -> int | None:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as axis)):
             return -axis
     return None
-
-
-# ---- making nodes
-
-
-def _assign(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
-
-
-def _name(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
-
-
-def _call(function: str, *args: ast.expr) -> ast.Call:
-    return ast.Call(_expression(function), list(args), [])
-
-
-def _method(name: str, method: str, args: list[ast.expr]) -> ast.expr:
-    return ast.Call(ast.Attribute(_name(name), method, ast.Load()), args, [])
-
-
-def _expression(text: str) -> ast.expr:
-    """A made expression: it stands nowhere in the file."""
-    node = ast.parse(text, mode="eval").body
-    for inner in ast.walk(node):
-        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
-            if hasattr(inner, name):
-                delattr(inner, name)
-    return node

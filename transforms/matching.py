@@ -11,8 +11,9 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Sequence
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .making import called, compared, filled, is_atom
 from .rebuilding import with_origin
-from .rewriting import Rewriter, called, compared, filled, is_atom
+from .rewriting import Rewriter
 from .rule import Rule
 from .source import Names
 

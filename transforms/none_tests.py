@@ -7,13 +7,12 @@ questions become two `if`s, so that each trace holds one of them.
 from __future__ import annotations
 
 import ast
-import copy
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Union
 from .facts.profile import FunctionNode
 from .inlining import bare
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import rebuilt, with_body, with_origin
 
 MOST_REPEATED = 4
 """Statements of an arm that may stand twice."""
@@ -22,12 +21,7 @@ MOST_REPEATED = 4
 def with_none_tests_first(facts: FunctionFacts) -> FunctionNode | None:
     """The function with its tests for None as `if`s of their own; None where there are none to be told apart."""
     node = facts.definition.node
-    body = _block(node.body, facts)
-    if body == node.body:
-        return None
-    made = copy.copy(node)
-    made.body = body
-    return made
+    return with_body(node, _block(node.body, facts))
 
 
 def _block(body: list[ast.stmt], facts: FunctionFacts) -> list[ast.stmt]:

@@ -30,6 +30,15 @@ def rebuilt(node: ast.stmt, change: Callable[[Block], Block]) -> ast.stmt:
     return with_origin(made, node) if changed else node
 
 
+def with_body(node: FunctionNode, body: Block) -> FunctionNode | None:
+    """A function with another body; None where that is the one it has."""
+    if body == node.body:
+        return None
+    made = copy.copy(node)
+    made.body = body
+    return made
+
+
 def duplicated(body: Block) -> Block:
     """A block once more, to stand in a second place: new nodes, each for the same statement of the file."""
     return [_duplicate(node) for node in body]

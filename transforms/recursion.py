@@ -10,6 +10,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, own_nodes
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .making import assigned
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -247,11 +248,11 @@ class _Recursion:
         result = self.names.fresh("result")
         keep = [_keep(lists[name], name) for name in kept]
         down = ast.While(_not(test.test), [*steps, *keep, *self._given(call)], [])
-        begin = with_origin(_set(result, base.value or ast.Constant(None)), base)
-        undone = _set(result, _with_result(back.value, call, result))
+        begin = with_origin(assigned(result, base.value or ast.Constant(None)), base)
+        undone = assigned(result, _with_result(back.value, call, result))
         up = self._backwards(lists, [with_origin(undone, back)])
         end = ast.Return(ast.Name(result, ast.Load()))
-        empty = [_set(name, ast.List([], ast.Load())) for name in lists.values()]
+        empty = [assigned(name, ast.List([], ast.Load())) for name in lists.values()]
         return [*empty, with_origin(down, test), begin, up, end]
 
     def _kept(
@@ -306,10 +307,6 @@ def _leaves(body: list[ast.stmt]) -> bool:
 def _keep(name: str, value: str) -> ast.stmt:
     append = ast.Attribute(ast.Name(name, ast.Load()), "append", ast.Load())
     return ast.Expr(ast.Call(append, [ast.Name(value, ast.Load())], []))
-
-
-def _set(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
 def _not(node: ast.expr) -> ast.expr:

@@ -9,13 +9,13 @@ import ast
 import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .rebuilding import rebuilt, with_origin
+from .making import is_atom, placed
+from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
 
@@ -43,12 +43,7 @@ class Rewriter:
     def function(self) -> FunctionNode | None:
         """The function rewritten; None where it stays."""
         node = self.facts.definition.node
-        body = self.block(node.body)
-        if body == node.body:
-            return None
-        made = copy.copy(node)
-        made.body = body
-        return made
+        return with_body(node, self.block(node.body))
 
     # ---- statements
 
@@ -188,108 +183,3 @@ def _is_conditional(node: ast.expr, field: str) -> bool:
         case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
             return True
     return False
-
-
-def is_atom(node: ast.expr) -> bool:
-    """Whether working an expression out again costs and does nothing."""
-    match node:
-        case ast.Name() | ast.Constant():
-            return True
-        case ast.Attribute(value=value) | ast.Starred(value=value):
-            return is_atom(value)
-        case ast.Subscript(value=ast.Name(), slice=ast.Constant()):
-            return True
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant()):
-            return True
-    return False
-
-
-def placed(made: ast.expr, node: ast.expr) -> ast.expr:
-    """A made expression that stands in the file where another one stood."""
-    made = ast.copy_location(copy.copy(made), node)
-    made.made = True  # type: ignore[attr-defined]
-    return made
-
-
-# ---- making expressions
-
-
-def name(text: str) -> ast.Name:
-    return ast.Name(text, ast.Load())
-
-
-def called(
-    function: str | ast.expr, *arguments: ast.expr, **keywords: ast.expr
-) -> ast.Call:
-    """A call of a function, by its name, dotted name, or expression."""
-    if isinstance(function, str):
-        first, *rest = function.split(".")
-        made: ast.expr = name(first)
-        for part in rest:
-            made = ast.Attribute(made, part, ast.Load())
-        function = made
-    return ast.Call(
-        function, list(arguments), [ast.keyword(k, v) for k, v in keywords.items()]
-    )
-
-
-def compared(left: ast.expr, operator: ast.cmpop, right: ast.expr) -> ast.Compare:
-    return ast.Compare(left, [operator], [right])
-
-
-def applied(function: ast.expr, *arguments: ast.expr) -> ast.expr:
-    """What calling a function gives; a lambda is written out where its arguments may be written several times."""
-    match function:
-        case ast.Lambda(args=ast.arguments() as parameters, body=body) if (
-            len(parameters.args) == len(arguments)
-            and not (parameters.vararg or parameters.kwarg or parameters.kwonlyargs)
-            and not _binds(body)
-            and all(map(is_atom, arguments))
-        ):
-            names = [p.arg for p in parameters.args]
-            return filled(body, dict(zip(names, arguments, strict=True)))
-        case ast.Constant(value=None):
-            return arguments[0]
-    return called(function, *arguments)
-
-
-def filled(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
-    """An expression with values in the place of names."""
-    made = _Filled(values).visit(node)
-    assert isinstance(made, ast.expr)
-    return made
-
-
-def _binds(body: ast.expr) -> bool:
-    """Whether an expression has names of its own."""
-    scopes = (
-        ast.Lambda,
-        ast.NamedExpr,
-        ast.ListComp,
-        ast.SetComp,
-        ast.DictComp,
-        ast.GeneratorExp,
-    )
-    return any(isinstance(n, scopes) for n in ast.walk(body))
-
-
-class _Filled(ast.NodeTransformer):
-    """An expression with names replaced, made anew."""
-
-    def __init__(self, values: dict[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, ast.Name) and node.id in self.values:
-            return copy.copy(self.values[node.id])
-        fields: dict[str, Any] = {}
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                fields[field] = [
-                    self.visit(v) if isinstance(v, ast.AST) else v for v in value
-                ]
-            else:
-                fields[field] = (
-                    self.visit(value) if isinstance(value, ast.AST) else value
-                )
-        return type(node)(**fields)

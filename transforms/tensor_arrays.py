@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import rebuilt, with_body, with_origin
 from .rule import Rule
 
 
@@ -61,12 +60,7 @@ def with_writes_kept(facts: FunctionFacts) -> FunctionNode | None:
     """The function with its dropped writes assigned; None where there are none."""
     writes = {id(node) for node in facts.effects.get("write", ())}
     node = facts.definition.node
-    body = _kept(node.body, writes)
-    if body == node.body:
-        return None
-    made = copy.copy(node)
-    made.body = body
-    return made
+    return with_body(node, _kept(node.body, writes))
 
 
 def _kept(body: list[ast.stmt], writes: set[int]) -> list[ast.stmt]:
