@@ -36,7 +36,7 @@ def places(facts: FunctionFacts) -> Iterator[Place]:
         if found is not None and hasattr(node, "lineno"):
             assert isinstance(node, ast.expr | ast.stmt)
             yield found[0], node, found[1]
-    for node in ast.walk(facts.definition.node):
+    for node in ast.walk(facts.definition.original):
         if isinstance(node, ast.Call):
             yield from _call(facts, node)
     for problem in facts.problems:
@@ -63,5 +63,5 @@ def _call(facts: FunctionFacts, node: ast.Call) -> Iterator[Place]:
 def _is_dropped(facts: FunctionFacts, call: ast.AST) -> bool:
     return any(
         isinstance(s, ast.Expr) and s.value is call
-        for s in ast.walk(facts.definition.node)
+        for s in ast.walk(facts.definition.original)
     )
