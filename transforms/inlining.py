@@ -296,21 +296,8 @@ def _arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
         if keyword.arg is None or keyword.arg not in known or keyword.arg in bound:
             raise NotInlined
         bound[keyword.arg] = keyword.value
-    positional = [*args.posonlyargs, *args.args]
-    defaults = dict(
-        zip(
-            [a.arg for a in positional[len(positional) - len(args.defaults) :]],
-            args.defaults,
-            strict=True,
-        )
-    )
-    defaults |= {
-        a.arg: d
-        for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-        if d is not None
-    }
     for name in known - bound.keys():
-        default = defaults.get(name)
+        default = definition.defaults.get(name)
         if not isinstance(default, ast.Constant):
             raise NotInlined
         bound[name] = default

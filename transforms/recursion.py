@@ -189,18 +189,7 @@ class _Recursion:
         names = [n for n in positional if n in self.parameters]
         values: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))
         values |= {k.arg: k.value for k in call.keywords if k.arg is not None}
-        defaults = dict(
-            zip(
-                positional[len(positional) - len(args.defaults) :],
-                args.defaults,
-                strict=True,
-            )
-        )
-        defaults |= {
-            a.arg: d
-            for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-            if d is not None
-        }
+        defaults = self.definition.defaults
         for name in self.parameters:
             if name not in values and isinstance(defaults.get(name), ast.Constant):
                 values[name] = defaults[name]

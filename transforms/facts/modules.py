@@ -104,6 +104,20 @@ class FunctionDefinition:
         args = self.node.args
         return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
+    @property
+    def defaults(self) -> dict[str, ast.expr]:
+        """The default values of parameters, by name."""
+        args = self.node.args
+        positional = [*args.posonlyargs, *args.args]
+        last = positional[len(positional) - len(args.defaults) :]
+        pairs = [*zip(last, args.defaults, strict=True)]
+        pairs += [
+            (parameter, value)
+            for parameter, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            if value is not None
+        ]
+        return {parameter.arg: value for parameter, value in pairs}
+
     @cached_property
     def is_generator(self) -> bool:
         return any(

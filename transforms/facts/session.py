@@ -708,21 +708,7 @@ class Session:
         return None
 
     def _defaults(self, definition: FunctionDefinition) -> dict[str, Kind]:
-        args = definition.node.args
-        positional = [*args.posonlyargs, *args.args]
-        pairs = list(
-            zip(
-                positional[len(positional) - len(args.defaults) :],
-                args.defaults,
-                strict=True,
-            )
-        )
-        pairs += [
-            (a, d)
-            for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)
-            if d is not None
-        ]
-        return {a.arg: self._evaluate_module(d) for a, d in pairs}
+        return {n: self._evaluate_module(d) for n, d in definition.defaults.items()}
 
     def _with_recorded(
         self, definition: FunctionDefinition, bound: dict[str, Kind]
