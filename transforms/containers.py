@@ -67,9 +67,6 @@ class ListAppend(Rule):
     errors = (r"InaccessibleTensorError", r"cannot be accessed from .*FuncGraph")
 
 
-CHANGES = frozenset({"append", "extend", "insert", "pop", "reverse", "clear"})
-
-
 def with_tensor_arrays(facts: FunctionFacts, tf: str) -> FunctionNode | None:
     """The function with its growing lists held in the graph; None where it has none.
 

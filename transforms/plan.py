@@ -245,9 +245,7 @@ class ModulePlanner:
         self, qualname: str, facts: Mapping[str, FunctionFacts], planned: set[str]
     ) -> bool:
         """Whether all that called a function does the work itself, in a graph."""
-        recorded = self.session.recorded(qualname)
-        prefix = f"{self.session.path}::"
-        callers = [c.removeprefix(prefix) for c in recorded.callers] if recorded else []
+        callers = self.session.recorded_callers(qualname)
         return bool(callers) and all(
             self._does_without(c, qualname, facts, planned) for c in callers
         )
@@ -497,7 +495,7 @@ class ModulePlanner:
                 self.session.replace_body(definition.qualname, accompanied[0])
                 definition.tags += accompanied[1]
                 return True
-            if self.options.enabled("GL112") and not _takes_numbers(facts):
+            if self.options.enabled("GL112") and not _number_parameters(facts):
                 looped = unrolled.with_graph_loops(
                     facts, self.options.unroll_threshold, self._gives_the_same(facts)
                 )
@@ -748,8 +746,7 @@ class ModulePlanner:
 
     def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs."""
-        prefix = f"{self.session.path}::"
-        callers = [c.removeprefix(prefix) for c in recorded.callers]
+        callers = self.session.recorded_callers(facts.definition.qualname)
         helps = all(c in self.module.functions and "<locals>" not in c for c in callers)
         loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
         return (
@@ -845,10 +842,8 @@ class ModulePlanner:
         if recorded is not None and recorded.callers:
             if not self._is_worth_it(facts, recorded):
                 return False
-            inside = {
-                f"{self.session.path}::{q}" for q in (*lifted, *self._graph_functions())
-            }
-            return not set(recorded.callers) <= inside
+            callers = set(self.session.recorded_callers(definition.qualname))
+            return not callers <= {*lifted, *self._graph_functions()}
         return not called
 
     def _plan(
@@ -947,10 +942,7 @@ class ModulePlanner:
                     facts.definition.node,
                     "GL404",
                 )
-        if not facts.staged and any(
-            isinstance(k, Python) and k.type in ("int", "float")
-            for k in facts.parameters.values()
-        ):
+        if not facts.staged and _number_parameters(facts):
             raise Refusal(
                 "it takes a Python number, so that each value would be traced anew",
                 facts.definition.node,
@@ -969,11 +961,7 @@ class ModulePlanner:
     def _with_number_arguments(self, facts: FunctionFacts) -> FunctionFacts:
         """The facts with Python numbers taken as tensors, so that a new value is no new trace; else the same."""
         args = facts.definition.node.args
-        numbers = {
-            name: weak(kind.type)
-            for name, kind in facts.parameters.items()
-            if isinstance(kind, Python) and kind.type in ("int", "float")
-        }
+        numbers = _number_parameters(facts)
         if not numbers or facts.staged or args.defaults or args.kwonlyargs:
             return facts
         again = self.session.analyse_core(
@@ -1021,12 +1009,13 @@ def _has_work(facts: FunctionFacts) -> bool:
     return bool(found) or given or any(p.code != "GL401" for p in facts.problems)
 
 
-def _takes_numbers(facts: FunctionFacts) -> bool:
-    """Whether a function is called with Python numbers, which become tensors where nothing in it is a graph's loop."""
-    return any(
-        isinstance(kind, Python) and kind.type in ("int", "float")
-        for kind in facts.parameters.values()
-    )
+def _number_parameters(facts: FunctionFacts) -> dict[str, Kind]:
+    """The parameters that are Python numbers, and what holds them in a graph where nothing in it is a graph's loop."""
+    return {
+        name: weak(kind.type)
+        for name, kind in facts.parameters.items()
+        if isinstance(kind, Python) and kind.type in ("int", "float")
+    }
 
 
 def _called_names(node: ast.AST) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable
 from dataclasses import replace
 
 from .facts.kinds import (
@@ -332,10 +331,3 @@ def _number(kind: Kind) -> str | None:
     if isinstance(kind, Python) and kind.type in ("int", "float", "bool"):
         return kind.type
     return None
-
-
-def unmixed(kind: Kind) -> Kind:
-    return replace(kind, mixed=False) if isinstance(kind, Tensor) else kind
-
-
-Coercion = Callable[[str, Kind, Kind], str]

@@ -47,14 +47,6 @@ CONVERSIONS = {
 
 
 @dataclass
-class Leaf:
-    """A tensor that the core gives back: its kind, and its name in the shell."""
-
-    kind: Kind
-    name: str
-
-
-@dataclass
 class Shell:
     """What stands around a core.
 

@@ -576,27 +576,7 @@ TYPES = frozenset(
 )
 
 
-METHODS = frozenset(
-    [
-        "sum",
-        "prod",
-        "mean",
-        "std",
-        "var",
-        "max",
-        "min",
-        "any",
-        "all",
-        "argmax",
-        "argmin",
-        "cumsum",
-        "round",
-        "clip",
-        "ravel",
-        "squeeze",
-        "dot",
-    ]
-)
+METHODS = frozenset([*REDUCTIONS, "cumsum", "round", "clip", "ravel", "squeeze", "dot"])
 OWN_METHODS = frozenset(
     ["item", "tolist", "astype", "copy", "flatten", "reshape", "transpose"]
 )

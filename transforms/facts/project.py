@@ -76,6 +76,7 @@ class ProjectModules:
         self._trees: dict[str, ast.Module] = {}
         self._uses_in = uses or attribute_uses
         self._uses: dict[str, Uses] = {}
+        self._word_sets: dict[str, set[str]] = {}
         self._tallies: dict[str, _Tally | None] = {}
         self._paths: dict[str, list[str]] = {}
         for path in paths:
@@ -163,7 +164,9 @@ class ProjectModules:
         return self._tallies[path]
 
     def _words(self, path: str) -> set[str]:
-        return set(WORD.findall(self.text(path)))
+        if path not in self._word_sets:
+            self._word_sets[path] = set(WORD.findall(self.text(path)))
+        return self._word_sets[path]
 
     def uses(self, path: str) -> Uses:
         """The attribute names in a module."""

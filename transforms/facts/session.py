@@ -176,14 +176,18 @@ class Session:
 
     def _callers(self, qualname: str) -> list[str]:
         """The recorded callers of a function, where all of them are functions of this module."""
-        recorded = self.recorded(qualname)
-        callers = recorded.callers if recorded else ()
-        known = [c.removeprefix(f"{self.path}::") for c in callers]
+        known = self.recorded_callers(qualname)
         return (
             known
             if all(c in self.module.functions and c != qualname for c in known)
             else []
         )
+
+    def recorded_callers(self, qualname: str) -> list[str]:
+        """Who was seen to call a function: functions of this module by qualified name, others with their paths."""
+        recorded = self.recorded(qualname)
+        callers = recorded.callers if recorded else ()
+        return [c.removeprefix(f"{self.path}::") for c in callers]
 
     def facts_of(self, qualname: str) -> FunctionFacts:
         """The facts of a function that was reached."""
