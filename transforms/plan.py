@@ -5,37 +5,16 @@ from __future__ import annotations
 import ast
 import copy
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from . import (
-    assertions,
-    boolean_forms,
-    builtin_calls,
-    choices,
-    companions,
-    comprehensions,
-    containers,
-    domains,
-    exits,
-    iterators,
-    matching,
-    none_tests,
-    objects,
-    printing,
-    recursion,
-    signatures,
-    stateful,
-    tensor_arrays,
-    unrolled,
-    variables,
-)
+from . import printing, signatures, stateful
 from .add_chains import adding_functions
 from .facts.agreement import agrees
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Kind, Object, Python, Tensor, members, weak
+from .facts.kinds import NONE, UNKNOWN, Kind, Object, Python, Tensor, members
 from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
@@ -46,14 +25,13 @@ from .facts.modules import (
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
 from .facts.staging import (
-    holds_tensor,
     holds_variable,
     is_numpy,
     is_strong,
     is_weak,
-    stage,
 )
 from .findings import Refusal
+from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
 from .options import Options
 from .planner import Planner
@@ -62,7 +40,6 @@ from .source import Names, Source
 from .split import Split, split
 from .steps import Code, Keep, Step, changes
 
-MOST_STEPS = 24
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
 profile, a function from that many operations on."""
@@ -140,16 +117,15 @@ class ModulePlanner:
         self.session = Session(module, source.lines, path, modules.profile, modules)
         self.options = options
         self.tf = tensorflow_name(module)
-        self.names = Names(source.names)
         self.adding = adding_functions(module)
-        self.statements: dict[str, list[str]] = {}
         self.refusals: dict[str, Refusal] = {}
         self.session.refused = self.refusals
+        self.first_steps = FirstSteps(
+            self.session, source, options, self.tf, self.refusals, self.body
+        )
         self.entries: frozenset[str] = frozenset()
         self.needs: set[str] = set()
         self.first: Mapping[str, FunctionFacts] = {}
-        self.with_calls: dict[str, FunctionNode] = {}
-        """The bodies of functions before calls in them were inlined."""
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
@@ -203,7 +179,7 @@ class ModulePlanner:
         What is Python's alone stays a call where it can.
         """
         definition = facts.definition
-        earlier = self.with_calls.get(definition.qualname)
+        earlier = self.first_steps.with_calls.get(definition.qualname)
         if earlier is None:
             return [facts]
         called = copy.copy(definition)
@@ -224,7 +200,7 @@ class ModulePlanner:
         for facts in versions:
             qualname = facts.definition.qualname
             name = self._core_name(qualname)
-            parts = split(self.session, facts, name, self._simplified_core)
+            parts = split(self.session, facts, name, self.first_steps.core)
             if parts is None:
                 continue
             try:
@@ -363,7 +339,7 @@ class ModulePlanner:
             plan.imports.add(f"tensorflow as {self.tf}")
         plan.decorator = signatures.decorator(core, None, self.tf)
         plan.parameters = list(parts.kinds)
-        plan.statements = self.statements.get(definition.qualname, [])
+        plan.statements = self.first_steps.statements.get(definition.qualname, [])
         owner = f"{plan.parameters[0]}." if definition.owner else ""
         signed = "input_signature" in plan.decorator
         arguments = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
@@ -427,7 +403,7 @@ class ModulePlanner:
         for _ in range(MOST_STEPS):
             facts = dict(self.session.analyse(self.entries))
             refused = len(self.refusals)
-            changed = [q for q, found in facts.items() if self._simplify(found)]
+            changed = [q for q, found in facts.items() if self.first_steps.take(found)]
             if not changed and len(self.refusals) == refused:
                 return facts
         for qualname in changed:
@@ -436,155 +412,6 @@ class ModulePlanner:
                 self.module.functions[qualname].original,
             )
         return self.session.analyse(self.entries)
-
-    def _simplify(self, facts: FunctionFacts) -> bool:
-        definition = facts.definition
-        hoisted = (
-            variables.hoist(facts, self.module, self.source, self.tf)
-            if self.options.enabled("GL304")
-            else None
-        )
-        if hoisted is None and self.options.enabled("GL305"):
-            hoisted = stateful.hoist_object(
-                facts, self.module, self.source, self.tf, self.names
-            )
-        if hoisted is not None:
-            self.session.replace_body(definition.qualname, hoisted.node, hoisted.bound)
-            self.statements.setdefault(definition.qualname, []).extend(
-                hoisted.statements
-            )
-            return True
-        if definition.qualname in self.refusals or not _has_work(facts):
-            return False
-        try:
-            checked = (
-                domains.with_checks(facts, self.names)
-                if self.options.enabled("GL205") and self.options.enabled("GL108")
-                else None
-            )
-            if checked is not None:
-                self.session.replace_body(definition.qualname, checked)
-                return True
-            failing = (
-                assertions.with_failure(facts, self.source)
-                if self.options.enabled("GL108")
-                else None
-            )
-            if failing is not None:
-                definition.failure = failing[1]
-                self.session.replace_body(definition.qualname, failing[0])
-                return True
-            if self.options.enabled("GL303"):
-                dissolved = objects.without_objects(facts, self.session)
-                if dissolved is not None:
-                    self.session.replace_body(definition.qualname, dissolved)
-                    return True
-                inlined = objects.with_calls_inlined(facts, self.session)
-                if inlined is not None:
-                    self.with_calls.setdefault(definition.qualname, definition.node)
-                    self.session.replace_body(definition.qualname, inlined)
-                    return True
-            simpler = self._simpler(facts)
-            if simpler is not None:
-                self.session.replace_body(definition.qualname, simpler)
-                return True
-            if facts.problems:
-                return False
-            accompanied = companions.with_companions(facts, self.names)
-            if accompanied is not None:
-                self.session.replace_body(definition.qualname, accompanied[0])
-                definition.tags += accompanied[1]
-                return True
-            if self.options.enabled("GL112") and not _number_parameters(facts):
-                looped = unrolled.with_graph_loops(
-                    facts, self.options.unroll_threshold, self._gives_the_same(facts)
-                )
-                if looped is not None:
-                    self.session.replace_body(definition.qualname, looped)
-                    return True
-        except Refusal as refusal:
-            self.refusals[definition.qualname] = refusal
-        return False
-
-    def _is_overridden(self, definition: FunctionDefinition) -> bool:
-        """Whether a class of the module has a method of its own in the place of this one."""
-        owner = definition.owner
-        return owner is not None and any(
-            definition.node.name in made.methods
-            and owner.qualname in self.module.bases(name)
-            for name, made in self.module.classes.items()
-        )
-
-    def _gives_the_same(
-        self, facts: FunctionFacts
-    ) -> Callable[[FunctionDefinition], bool]:
-        """Tells whether another body of a function can be lifted, to a result of the same kind."""
-
-        def tried(definition: FunctionDefinition) -> bool:
-            found = self.session.analyse_core(
-                definition, facts.parameters, definition.qualname
-            )
-            if found.problems or stage(found.result) != stage(facts.result):
-                return False
-            shell = Shell.of(found, self.tf)
-            shell.keeps = True
-            try:
-                self._planner(found, {}, shell, []).body()
-            except Refusal:
-                return False
-            return True
-
-        return tried
-
-    def _simpler(self, facts: FunctionFacts) -> FunctionNode | None:
-        """The body after one step that makes values of what Python does; None after the last.
-
-        Raises:
-            Refusal: what Python does has no values to be made of.
-        """
-        names, tf = self.names, self.tf
-        steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
-            ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
-            ("GL304", lambda: variables.with_names_kept(facts)),
-            ("GL113", lambda: self._without_recursion(facts)),
-            ("GL106", lambda: iterators.with_loops(facts, names)),
-            ("GL110", lambda: matching.without_match(facts, names)),
-            ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
-            ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
-            ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
-            ("GL203", lambda: containers.with_tensor_arrays(facts, tf)),
-            ("GL101", lambda: none_tests.with_none_tests_first(facts)),
-            ("GL101", lambda: choices.with_uses_in_arms(facts, names)),
-            ("GL107", lambda: exits.without_exits(facts, names)),
-        ]
-        made = (step() for code, step in steps if self.options.enabled(code))
-        return next((node for node in made if node is not None), None)
-
-    def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
-        if self._is_overridden(facts.definition):
-            return None
-        return recursion.without_recursion(facts, self.names)
-
-    def _simplified_core(
-        self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
-    ) -> FunctionFacts:
-        """The facts of a core of the function `of`, its body changed by the steps that what it is given asks for.
-
-        Raises:
-            Refusal: it cannot be told what eager mode gives.
-        """
-        for _ in range(MOST_STEPS):
-            facts = self.session.analyse_core(definition, parameters, of)
-            made = self._simpler(facts)
-            if made is None and not facts.problems:
-                accompanied = companions.with_companions(facts, self.names)
-                if accompanied is not None and accompanied[1]:
-                    raise Refusal("it returns a Python value or a tensor")
-                made = accompanied[0] if accompanied is not None else None
-            if made is None:
-                break
-            definition.node = made
-        return facts
 
     # ---- which functions
 
@@ -870,7 +697,7 @@ class ModulePlanner:
         plan = Plan(
             definition.original, definition.qualname, steps, imports=planner.imports
         )
-        plan.statements = self.statements.get(definition.qualname, [])
+        plan.statements = self.first_steps.statements.get(definition.qualname, [])
         if not self._has_tensorflow() and (decorated or self._changes(plan)):
             plan.imports.add(f"tensorflow as {self.tf}")
         if decorated:
@@ -942,7 +769,7 @@ class ModulePlanner:
                     facts.definition.node,
                     "GL404",
                 )
-        if not facts.staged and _number_parameters(facts):
+        if not facts.staged and number_parameters(facts):
             raise Refusal(
                 "it takes a Python number, so that each value would be traced anew",
                 facts.definition.node,
@@ -961,7 +788,7 @@ class ModulePlanner:
     def _with_number_arguments(self, facts: FunctionFacts) -> FunctionFacts:
         """The facts with Python numbers taken as tensors, so that a new value is no new trace; else the same."""
         args = facts.definition.node.args
-        numbers = _number_parameters(facts)
+        numbers = number_parameters(facts)
         if not numbers or facts.staged or args.defaults or args.kwonlyargs:
             return facts
         again = self.session.analyse_core(
@@ -985,37 +812,28 @@ class ModulePlanner:
             names.append(f"**{args.kwarg.arg}")
         return f"{owner}{core}({', '.join(names)})"
 
-    def changes(self, facts: FunctionFacts) -> bool:
-        """Whether a function has to read otherwise, to be called in a graph with what these facts are of."""
+    def body(self, facts: FunctionFacts) -> list[Step]:
+        """The body of a function that only graphs call.
+
+        Raises:
+            Refusal: it cannot be graph code.
+        """
         shell = Shell.of(facts, self.tf)
         shell.keeps = True
+        return self._planner(facts, {}, shell, []).body()
+
+    def changes(self, facts: FunctionFacts) -> bool:
+        """Whether a function has to read otherwise, to be called in a graph with what these facts are of."""
         try:
-            steps = self._planner(facts, {}, shell, []).body()
+            return changes(self.body(facts), own_body(facts.definition.original))
         except Refusal:
             return True
-        return changes(steps, own_body(facts.definition.original))
 
     def _does_something(self, plan: Plan) -> bool:
         return self._changes(plan) or plan.decorator is not None
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
-
-
-def _has_work(facts: FunctionFacts) -> bool:
-    """Whether a function does, or is steered by, anything that a graph would do."""
-    found = facts.operations or facts.staged or facts.exits
-    given = any(map(holds_tensor, facts.parameters.values()))
-    return bool(found) or given or any(p.code != "GL401" for p in facts.problems)
-
-
-def _number_parameters(facts: FunctionFacts) -> dict[str, Kind]:
-    """The parameters that are Python numbers, and what holds them in a graph where nothing in it is a graph's loop."""
-    return {
-        name: weak(kind.type)
-        for name, kind in facts.parameters.items()
-        if isinstance(kind, Python) and kind.type in ("int", "float")
-    }
 
 
 def _called_names(node: ast.AST) -> set[str]:

@@ -1,0 +1,254 @@
+"""The first steps of lifting: each makes of a function's body another one, which still does in eager mode what it did.
+
+After every step the function is analysed anew. When no step is left, all that a tensor decides has a value, and the
+planner can write the body as graph code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from . import (
+    assertions,
+    boolean_forms,
+    builtin_calls,
+    choices,
+    companions,
+    comprehensions,
+    containers,
+    domains,
+    exits,
+    iterators,
+    matching,
+    none_tests,
+    objects,
+    recursion,
+    stateful,
+    tensor_arrays,
+    unrolled,
+    variables,
+)
+from .facts.environment import FunctionFacts
+from .facts.kinds import Kind, Python, weak
+from .facts.modules import FunctionDefinition
+from .facts.profile import FunctionNode
+from .facts.session import Session
+from .facts.staging import holds_tensor, stage
+from .findings import Refusal
+from .options import Options
+from .source import Names, Source
+
+MOST_STEPS = 24
+
+Write = Callable[[FunctionFacts], object]
+"""Writes a body as graph code. Refusal where it cannot."""
+
+
+class FirstSteps:
+    """Takes the first steps with the functions of one module.
+
+    Attributes:
+        statements: what the module has to make before a function, by its qualified name.
+        with_calls: the bodies of functions before calls in them were inlined.
+
+    Args:
+        refusals: filled with the functions that a step refuses.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        source: Source,
+        options: Options,
+        tf: str,
+        refusals: dict[str, Refusal],
+        write: Write,
+    ) -> None:
+        self.session = session
+        self.source = source
+        self.options = options
+        self.tf = tf
+        self.names = Names(source.names)
+        self.refusals = refusals
+        self.write = write
+        self.statements: dict[str, list[str]] = {}
+        self.with_calls: dict[str, FunctionNode] = {}
+
+    def take(self, facts: FunctionFacts) -> bool:
+        """Take the next step with a function; whether there was one."""
+        definition = facts.definition
+        if self._hoist(facts):
+            return True
+        if definition.qualname in self.refusals or not _has_work(facts):
+            return False
+        try:
+            made = self._next(facts)
+        except Refusal as refusal:
+            self.refusals[definition.qualname] = refusal
+            return False
+        if made is None:
+            return False
+        self.session.replace_body(definition.qualname, made)
+        return True
+
+    def core(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
+    ) -> FunctionFacts:
+        """The facts of a core of the function `of`, its body changed by the steps that what it is given asks for.
+
+        Raises:
+            Refusal: it cannot be told what eager mode gives.
+        """
+        for _ in range(MOST_STEPS):
+            facts = self.session.analyse_core(definition, parameters, of)
+            made = self._simpler(facts)
+            if made is None and not facts.problems:
+                accompanied = companions.with_companions(facts, self.names)
+                if accompanied is not None and accompanied[1]:
+                    raise Refusal("it returns a Python value or a tensor")
+                made = accompanied[0] if accompanied is not None else None
+            if made is None:
+                break
+            definition.node = made
+        return facts
+
+    def _hoist(self, facts: FunctionFacts) -> bool:
+        """Have Variables, optimizers and the like made by the module."""
+        enabled, module = self.options.enabled, self.session.module
+        hoisted = None
+        if enabled("GL304"):
+            hoisted = variables.hoist(facts, module, self.source, self.tf)
+        if hoisted is None and enabled("GL305"):
+            hoisted = stateful.hoist_object(
+                facts, module, self.source, self.tf, self.names
+            )
+        if hoisted is None:
+            return False
+        qualname = facts.definition.qualname
+        self.session.replace_body(qualname, hoisted.node, hoisted.bound)
+        self.statements.setdefault(qualname, []).extend(hoisted.statements)
+        return True
+
+    def _next(self, facts: FunctionFacts) -> FunctionNode | None:
+        made = (
+            self._checked(facts)
+            or self._failing(facts)
+            or self._without_objects(facts)
+            or self._simpler(facts)
+        )
+        if made is not None or facts.problems:
+            return made
+        return self._accompanied(facts) or self._looped(facts)
+
+    def _checked(self, facts: FunctionFacts) -> FunctionNode | None:
+        enabled = self.options.enabled("GL205") and self.options.enabled("GL108")
+        return domains.with_checks(facts, self.names) if enabled else None
+
+    def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
+        if not self.options.enabled("GL108"):
+            return None
+        failing = assertions.with_failure(facts, self.source)
+        if failing is None:
+            return None
+        made, facts.definition.failure = failing
+        return made
+
+    def _without_objects(self, facts: FunctionFacts) -> FunctionNode | None:
+        if not self.options.enabled("GL303"):
+            return None
+        dissolved = objects.without_objects(facts, self.session)
+        if dissolved is not None:
+            return dissolved
+        inlined = objects.with_calls_inlined(facts, self.session)
+        if inlined is not None:
+            definition = facts.definition
+            self.with_calls.setdefault(definition.qualname, definition.node)
+        return inlined
+
+    def _simpler(self, facts: FunctionFacts) -> FunctionNode | None:
+        """The body after one step that makes values of what Python does; None after the last.
+
+        Raises:
+            Refusal: what Python does has no values to be made of.
+        """
+        names, tf = self.names, self.tf
+        steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
+            ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
+            ("GL304", lambda: variables.with_names_kept(facts)),
+            ("GL113", lambda: self._without_recursion(facts)),
+            ("GL106", lambda: iterators.with_loops(facts, names)),
+            ("GL110", lambda: matching.without_match(facts, names)),
+            ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
+            ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
+            ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
+            ("GL203", lambda: containers.with_tensor_arrays(facts, tf)),
+            ("GL101", lambda: none_tests.with_none_tests_first(facts)),
+            ("GL101", lambda: choices.with_uses_in_arms(facts, names)),
+            ("GL107", lambda: exits.without_exits(facts, names)),
+        ]
+        made = (step() for code, step in steps if self.options.enabled(code))
+        return next((node for node in made if node is not None), None)
+
+    def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
+        if self._is_overridden(facts.definition):
+            return None
+        return recursion.without_recursion(facts, self.names)
+
+    def _is_overridden(self, definition: FunctionDefinition) -> bool:
+        """Whether a class of the module has a method of its own in the place of this one."""
+        owner, module = definition.owner, self.session.module
+        return owner is not None and any(
+            definition.node.name in made.methods
+            and owner.qualname in module.bases(name)
+            for name, made in module.classes.items()
+        )
+
+    def _accompanied(self, facts: FunctionFacts) -> FunctionNode | None:
+        accompanied = companions.with_companions(facts, self.names)
+        if accompanied is None:
+            return None
+        made, tags = accompanied
+        facts.definition.tags += tags
+        return made
+
+    def _looped(self, facts: FunctionFacts) -> FunctionNode | None:
+        if not self.options.enabled("GL112") or number_parameters(facts):
+            return None
+        return unrolled.with_graph_loops(
+            facts, self.options.unroll_threshold, self._gives_the_same(facts)
+        )
+
+    def _gives_the_same(
+        self, facts: FunctionFacts
+    ) -> Callable[[FunctionDefinition], bool]:
+        """Tells whether another body of a function can be lifted, to a result of the same kind."""
+
+        def tried(definition: FunctionDefinition) -> bool:
+            found = self.session.analyse_core(
+                definition, facts.parameters, definition.qualname
+            )
+            if found.problems or stage(found.result) != stage(facts.result):
+                return False
+            try:
+                self.write(found)
+            except Refusal:
+                return False
+            return True
+
+        return tried
+
+
+def _has_work(facts: FunctionFacts) -> bool:
+    """Whether a function does, or is steered by, anything that a graph would do."""
+    found = facts.operations or facts.staged or facts.exits
+    given = any(map(holds_tensor, facts.parameters.values()))
+    return bool(found) or given or any(p.code != "GL401" for p in facts.problems)
+
+
+def number_parameters(facts: FunctionFacts) -> dict[str, Kind]:
+    """The parameters that are Python numbers, and what holds them in a graph where nothing in it is a graph's loop."""
+    return {
+        name: weak(kind.type)
+        for name, kind in facts.parameters.items()
+        if isinstance(kind, Python) and kind.type in ("int", "float")
+    }
