@@ -11,7 +11,7 @@ import copy
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor
-from .facts.modules import Tag, bound_names, own_nodes, target_names
+from .facts.modules import Tag, bound_names, own_nodes, own_start, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
 from .findings import Refusal
@@ -37,8 +37,8 @@ def with_companions(
     tags = [made.tag(path, kind) for path, kind in paths]
     replaced = {test: _flag_test(test, made) for test in tests}
     body.body = made.block([_with_tests(s, replaced) for s in body.body])
-    docstring = 1 if ast.get_docstring(body, False) is not None else 0
-    body.body[docstring:docstring] = made.parameters()
+    start = own_start(body)
+    body.body[start:start] = made.parameters()
     return body, tags
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks, own_nodes
+from .facts.modules import blocks, own_nodes, own_start
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import assigned, name, negated
@@ -151,7 +151,7 @@ def without_exits(facts: FunctionFacts, names: Names) -> FunctionNode | None:
         return None
     made = copy.copy(node)
     if lowering.returned is not None:
-        start = 1 if ast.get_docstring(node, False) is not None else 0
+        start = own_start(node)
         body.insert(start, _set(lowering.returned, False))
     made.body = body
     return made

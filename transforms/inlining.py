@@ -7,16 +7,15 @@ the place of the call, the caller shows what changes, and can carry it.
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 from collections.abc import Callable, Iterator
-from keyword import kwlist
 from typing import TypeVar
 
-from .facts.modules import FunctionDefinition, mangled, own_nodes
+from .facts.modules import FunctionDefinition, mangled, own_body, own_nodes
 from .facts.profile import FunctionNode
 from .making import PLACE
 from .rebuilding import rebuilt, with_origin
+from .source import Names
 
 MOST_STATEMENTS = 16
 """Longer functions stay calls."""
@@ -66,8 +65,7 @@ class Inliner:
         self.stable = stable
         self.globals: dict[str, None] = {}
         self.locals = local_names(function)
-        self.taken = self.locals | set(dir(builtins)) | set(kwlist)
-        self.taken |= {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        self.names = Names.clear_of(function, self.locals)
         self.depth = 0
 
     def block(self, body: Block) -> Block:
@@ -188,10 +186,9 @@ class Inliner:
         self.globals |= dict.fromkeys(sorted(declared))
         for name in sorted(bound - given.keys()):
             values[name] = ast.Name(self._fresh(name), ast.Load())
-        docstring = 1 if ast.get_docstring(node, False) is not None else 0
         owner = definition.owner.qualname if definition.owner else ""
         renamed = _Renamed(values, "" if owner == self.owner else owner)
-        body = [renamed.visit(bare(s)) for s in node.body[docstring:]]
+        body = [renamed.visit(bare(s)) for s in own_body(node)]
         return [bare(s) for s in before], _folded(body)
 
     def _is_constant(self, value: ast.expr) -> bool:
@@ -201,10 +198,7 @@ class Inliner:
         )
 
     def _fresh(self, name: str) -> str:
-        made, number = name, 2
-        while made in self.taken:
-            made, number = f"{name}_{number}", number + 1
-        self.taken.add(made)
+        made = self.names.fresh(name)
         self.locals.add(made)
         return made
 

@@ -7,10 +7,8 @@ object, of which the class is known for sure, the methods that change or read wh
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 from collections.abc import Mapping
-from keyword import kwlist
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Module, Object, Python, Tensor, Type, Variable
@@ -20,6 +18,7 @@ from .facts.modules import (
     FunctionDefinition,
     bound_names,
     own_nodes,
+    own_start,
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
@@ -137,7 +136,7 @@ def with_calls_inlined(facts: FunctionFacts, session: Session) -> FunctionNode |
         return None
     made = copy.copy(definition.node)
     declared = [n for n in inliner.globals if n not in definition.declared_global]
-    start = 1 if ast.get_docstring(made, False) is not None else 0
+    start = own_start(made)
     made.body = [
         *body[:start],
         *([ast.Global(declared)] if declared else []),
@@ -439,9 +438,7 @@ def _with_names(
         for a in attributes
     ):
         return None
-    taken = {n.id for n in inner if isinstance(n, ast.Name)} | set(dir(builtins))
-    taken |= local_names(node) | set(kwlist)
-    names = Names(taken)
+    names = Names.clear_of(node, local_names(node))
     renamed = {
         attribute: names.fresh(attribute.lstrip("_") or name)
         for attribute in dict.fromkeys(a.attr for a in attributes)

@@ -20,7 +20,6 @@ from .facts.modules import (
     ModuleFacts,
     begins_beside_docstring,
     own_body,
-    target_names,
 )
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
@@ -560,14 +559,7 @@ class ModulePlanner:
         owner = definition.owner
         if owner is None:
             return True
-        own = {
-            n
-            for s in owner.node.body
-            if isinstance(s, ast.Assign)
-            for t in s.targets
-            for n in target_names(t)
-        }
-        if "__slots__" in own or owner.node.decorator_list:
+        if "__slots__" in owner.assigned or owner.node.decorator_list:
             return False
         return "__eq__" not in owner.methods or "__hash__" in owner.methods
 

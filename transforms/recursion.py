@@ -7,7 +7,7 @@ import copy
 from collections.abc import Iterator
 
 from .facts.environment import FunctionFacts
-from .facts.modules import FunctionDefinition, own_nodes
+from .facts.modules import FunctionDefinition, own_nodes, own_start
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import assigned
@@ -129,7 +129,7 @@ class _Recursion:
 
     def body(self) -> list[ast.stmt]:
         node = self.definition.node
-        start = 1 if ast.get_docstring(node, False) is not None else 0
+        start = own_start(node)
         if len(self.last) == len(self.calls):
             loop = self._endless(self._again(node.body[start:]))
             return [*node.body[:start], loop]

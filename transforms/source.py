@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import json
 import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from keyword import kwlist
 from typing import Any
 
 
@@ -212,10 +214,16 @@ def split_lines(text: str) -> list[str]:
 
 
 class Names:
-    """Gives names that clash with none of a file."""
+    """Gives names that clash with none that are taken."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
+
+    @classmethod
+    def clear_of(cls, function: ast.AST, others: Iterable[str]) -> Names:
+        """Names that clash with none that a function reads or sets, none of `others`, and none of Python's own."""
+        read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        return cls(read.union(others, dir(builtins), kwlist))
 
     def fresh(self, name: str) -> str:
         """The name itself, or with the least number that makes it new."""

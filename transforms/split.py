@@ -8,13 +8,11 @@ attributes) goes into the core as arguments and comes back as results.
 from __future__ import annotations
 
 import ast
-import builtins
 import copy
 import re
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
-from keyword import kwlist
 
 from .extraction import computes, extracted
 from .facts.environment import FunctionFacts
@@ -47,7 +45,6 @@ from .facts.modules import (
     bound_names,
     own_body,
     own_nodes,
-    target_names,
     unmangled,
 )
 from .facts.profile import FunctionNode
@@ -144,12 +141,9 @@ class _Splitter:
         self.name = name
         node = self.definition.node
         self.parameters = [a.arg for a in self.definition.parameters]
-        taken = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} | set(
-            self.parameters
-        )
-        taken |= set(dir(builtins)) | set(kwlist)
-        self.names = Names(
-            taken | set(session.module.imports) | set(session.module.functions)
+        module = session.module
+        self.names = Names.clear_of(
+            node, {*self.parameters, *module.imports, *module.functions}
         )
         self.state = self._state()
         self.body = [
@@ -303,14 +297,7 @@ class _Splitter:
             for n in (name, "__getattr__", "__setattr__", "__getattribute__")
         ):
             return False
-        initial = {
-            n
-            for s in made.node.body
-            if isinstance(s, ast.Assign)
-            for t in s.targets
-            for n in target_names(t)
-        }
-        if name in initial:
+        if name in made.assigned:
             if isinstance(kind, Type) or not written:
                 return True
             return self._is_always_written(f"{holder}.{name}")

@@ -140,6 +140,17 @@ class ClassDefinition:
     qualname: str
     methods: dict[str, FunctionDefinition] = field(default_factory=dict)
 
+    @property
+    def assigned(self) -> set[str]:
+        """The names that the class body gives a value."""
+        return {
+            name
+            for statement in self.node.body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+            for name in target_names(target)
+        }
+
 
 class ModuleFacts:
     """The definitions of one module.
@@ -393,15 +404,19 @@ def _nested_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 def own_body(node: FunctionNode) -> list[ast.stmt]:
     """The statements of a function, its docstring left out."""
-    return node.body if ast.get_docstring(node, False) is None else node.body[1:]
+    return node.body[own_start(node) :]
+
+
+def own_start(node: FunctionNode) -> int:
+    """Where the statements of a function begin in its body: behind the docstring."""
+    return 0 if ast.get_docstring(node, False) is None else 1
 
 
 def begins_beside_docstring(node: FunctionNode) -> bool:
     """Whether a statement stands on the line of a function's docstring."""
-    body = own_body(node)
-    if not body or body is node.body:
-        return False
-    return getattr(body[0], "lineno", None) == node.body[0].end_lineno
+    start = own_start(node)
+    first = node.body[start:] if start else []
+    return bool(first) and getattr(first[0], "lineno", None) == node.body[0].end_lineno
 
 
 def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
