@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..findings import Refusal
-from . import callbacks, methods, numpy_functions, operators, tensorflow_api
+from . import arrays, callbacks, math_functions, methods, operators, tensorflow_api
 from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment, FunctionFacts
@@ -47,10 +47,9 @@ from .kinds import (
     weak,
 )
 from .modules import blocks, bound_names
-from .numbers import exact_numbers
+from .numbers import exact_numbers, is_nonzero
 from .outcome import Outcome
 from .profile import Recorded
-from .signs import is_never_negative, is_never_positive, is_positive
 from .staging import (
     choose,
     hold,
@@ -95,24 +94,7 @@ OVER_TENSORS = frozenset(
         "pow",
     ]
 )
-ARRAY_DTYPES = frozenset({"float32", "float64", "int32", "int64", "bool"})
-"""Of the arrays that a tensor may hold: NumPy and TensorFlow compute alike with them."""
 PACKAGES = ("tensorflow.", "numpy.")
-MATH = {
-    "sqrt": "float", "exp": "float", "log": "float", "log1p": "float", "expm1": "float", "sin": "float",
-    "cos": "float", "tan": "float", "atan": "float", "tanh": "float", "fabs": "float", "erf": "float",
-    "degrees": "float", "radians": "float", "floor": "int", "ceil": "int", "isnan": "bool",
-    "isinf": "bool", "isfinite": "bool",
-}  # fmt: skip
-"""The Python type that functions of `math` give."""
-RAISING = {
-    "sqrt": is_never_negative,
-    "log": is_positive,
-    "log1p": is_never_negative,
-    "exp": is_never_positive,
-    "expm1": is_never_positive,
-}
-"""Functions of `math` that raise, and for which arguments they surely do not."""
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
@@ -410,7 +392,7 @@ class Evaluation:
             return settled[text]
         value = self.evaluate(node.value, environment)
         if is_numpy(value):
-            return self._array_attribute(node, value)
+            return arrays.attribute(self, node, value)
         if isinstance(value, Module):
             return self._of_module(node, f"{value.name}.{node.attr}")
         if isinstance(value, Object | Type):
@@ -441,26 +423,12 @@ class Evaluation:
         self.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
         return forget(kind)
 
-    def _array_attribute(self, node: ast.Attribute, value: Kind) -> Kind:
-        """An attribute of an array that is held in a tensor."""
-        if node.attr == "shape":
-            sizes = methods.attribute(replace(value, weak=None), "shape")  # type: ignore[call-arg]
-            if sizes is not None and isinstance(sizes.kind, Sequence):
-                return Sequence("tuple", sizes.kind.items)
-        if node.attr == "size" and None in (getattr(value, "shape", None) or (None,)):
-            return weak("int")
-        if node.attr in ("ndim", "size", "T"):
-            found = methods.attribute(released(value), node.attr)
-            kind = self.settle(found, f"`.{node.attr}`", node)
-            return hold(kind) if node.attr == "T" else kind
-        return Function(f"method.{node.attr}", value)
-
     def _subscript(self, node: ast.Subscript, environment: Environment) -> Kind:
         value = self.evaluate(node.value, environment)
         index = self.evaluate(node.slice, environment)
         if is_numpy(value):
-            return self._array_item(node, value, index)
-        index = _released(index)
+            return arrays.item(self, node, value, index)
+        index = arrays.all_released(index)
         parts = [operators.subscript(member, index) for member in members(value)]
         kind = join_all(
             self.settle(found, f"`{ast.unparse(node)}`", node) for found in parts
@@ -472,22 +440,6 @@ class Evaluation:
         if is_tensor(index) and not is_tensor(value):
             self.problem("a Python container is indexed by a tensor", node, "GL111")
         return kind
-
-    def _array_item(self, node: ast.Subscript, value: Kind, index: Kind) -> Kind:
-        """An item or a slice of an array that is held in a tensor; fancy indices mean something else there."""
-        parts = index.items if isinstance(index, Sequence) else (index,)
-        if isinstance(index, Sequence) and index.type not in ("tuple", "slice"):
-            parts = (UNKNOWN,)
-        self.operation()
-        if any(not _is_basic_index(part) for part in parts):
-            self.problem(
-                f"the index `{ast.unparse(node.slice)}` of an array is not lifted",
-                node,
-                "GL206",
-            )
-            return UNKNOWN
-        found = operators.subscript(released(value), _released(index))
-        return hold(self.settle(found, f"`{ast.unparse(node)}`", node))
 
     def _slice(self, node: ast.Slice, environment: Environment) -> Kind:
         bounds = [
@@ -522,14 +474,14 @@ class Evaluation:
 
     def _binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
         if is_numpy(left) or is_numpy(right):
-            return self._array_binary(name, left, right, node)
+            return arrays.binary(self, name, left, right, node)
         if name == "mult" and is_list(left) and is_weak(right):
             self.problem("a list is as long as a tensor says", node, "GL203")
             return list_of(operators.iterate(left) or UNKNOWN)
         plain = [_unmixed(left), _unmixed(right)]
         kind = self.settle(
             operators.binary(name, *plain),
-            f"{_SIGNS.get(name, name)} of {left} and {right}",
+            f"{operators.SIGNS.get(name, name)} of {left} and {right}",
             node,
         )
         self._check_number(name, left, right, kind, node)
@@ -538,27 +490,6 @@ class Evaluation:
             made = replace(made, numbers=exact_numbers(name, left, right, made.dtype))
         return made
 
-    def _array_binary(self, name: str, left: Kind, right: Kind, node: ast.AST) -> Kind:
-        """NumPy's arithmetic on what is held in tensors; tensors take arrays as they take numbers."""
-        found = operators.binary(name, released(left), released(right))
-        what = f"{_SIGNS.get(name, name)} of {left} and {right}"
-        kind = hold(self.settle(found, what, node))
-        if any(isinstance(k, Tensor) and k.mixed for k in (left, right)):
-            self.problem(f"{what} may be an array or a tensor", node, "GL206")
-        dtype = getattr(kind, "dtype", None)
-        whole = dtype is not None and not dtype.startswith("float")
-        differs = is_numpy(kind) and (
-            (name == "floordiv" and not whole)
-            or (name in ("floordiv", "mod") and whole and not _nonzero(right))
-            or (name in ("add", "mult", "pow") and dtype == "bool")
-            or (name == "pow" and whole and not _nonnegative(right))
-            or name in ("lshift", "rshift")
-            or dtype not in ARRAY_DTYPES
-        )
-        if differs:
-            self.problem(f"{what} differs between NumPy and TensorFlow", node, "GL206")
-        return kind
-
     def _check_number(
         self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
     ) -> None:
@@ -566,7 +497,7 @@ class Evaluation:
         if (
             is_weak(kind)
             and name in ("div", "floordiv", "mod")
-            and not (_nonzero(right) or _fails_alike(kind, right))
+            and not (is_nonzero(right) or _fails_alike(kind, right))
         ):
             self.problem(
                 "Python would raise ZeroDivisionError where this divisor is 0", node
@@ -979,7 +910,7 @@ class Evaluation:
     ) -> Kind:
         text = ast.unparse(node.func)
         if isinstance(function, Type) and function.name.startswith("numpy."):
-            return self._numpy(node, function.name, arguments)
+            return arrays.call(self, node, function.name, arguments)
         if isinstance(function, Object | Type):
             return self.session.call_object(self, node, function, arguments)
         if not isinstance(function, Function):
@@ -999,9 +930,11 @@ class Evaluation:
             kind = callbacks.call(self, node, name, arguments, environment)
             return self._tensorflow(node, name, arguments) if kind is None else kind
         if name.startswith("numpy."):
-            return self._numpy(node, name, arguments)
+            return arrays.call(self, node, name, arguments)
         if name.startswith("math.") and any(map(is_tensor, arguments.all)):
-            return self._math(node, name.removeprefix("math."), arguments)
+            return math_functions.call(
+                self, node, name.removeprefix("math."), arguments
+            )
         return self.session.call_function(self, node, function, arguments, environment)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
@@ -1019,8 +952,11 @@ class Evaluation:
                 f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
             )
         plain = Arguments(
-            [_released(_unmixed(k)) for k in arguments.positional],
-            {k: _released(_unmixed(v)) for k, v in arguments.keywords.items()},
+            [arrays.all_released(_unmixed(k)) for k in arguments.positional],
+            {
+                k: arrays.all_released(_unmixed(v))
+                for k, v in arguments.keywords.items()
+            },
         )
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
@@ -1035,7 +971,7 @@ class Evaluation:
         receiver = function.receiver or UNKNOWN
         name = function.name.removeprefix("method.")
         if is_numpy(receiver):
-            return self._array_method(node, receiver, name, arguments)
+            return arrays.method(self, node, receiver, name, arguments)
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
         if isinstance(receiver, Dataset):
@@ -1045,73 +981,11 @@ class Evaluation:
         found = methods.method(receiver, name, arguments.positional, arguments.keywords)
         if name == "numpy" and is_strong(receiver) and not arguments.all and found:
             held = hold(found.kind)
-            if is_numpy(held) and getattr(held, "dtype", None) in ARRAY_DTYPES:
+            if is_numpy(held) and arrays.may_hold(held):
                 return held
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)
         return self.settle(found, f"`.{name}()` of {receiver}", node)
-
-    # ---- NumPy and math
-
-    def _numpy(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
-        """A NumPy function: of tensors, and of arrays that are held in tensors, an operation of the graph."""
-        short = name.removeprefix("numpy.")
-        found = (
-            None
-            if arguments.spread
-            else numpy_functions.call(short, arguments.positional, arguments.keywords)
-        )
-        if found is None:
-            return self.session.call_external(self, node, name, arguments)
-        kind = self.settle(found, f"`{ast.unparse(node.func)}`", node)
-        if not any(map(holds_tensor, arguments.all)) and SIZE not in arguments.all:
-            return kind
-        held = hold(kind)
-        if is_numpy(held) and getattr(held, "dtype", None) not in ARRAY_DTYPES:
-            self.problem(f"`{ast.unparse(node.func)}` is not lifted", node, "GL206")
-        return held
-
-    def _array_method(
-        self, node: ast.Call, receiver: Kind, name: str, arguments: Arguments
-    ) -> Kind:
-        """A method of an array that is held in a tensor."""
-        what = f"`.{name}()` of {receiver}"
-        args, kwargs = arguments.positional, arguments.keywords
-        found = None
-        if numpy_functions.is_method(name):
-            found = numpy_functions.call(name, [receiver, *args], kwargs)
-        elif name in numpy_functions.OWN_METHODS and not any(
-            holds_tensor(k) for k in arguments.all
-        ):
-            found = methods.method(released(receiver), name, args, kwargs)
-        if found is None or found.effects:
-            self.problem(f"what {what} gives is not known", node, "GL206")
-            return UNKNOWN
-        kind = hold(self.settle(found, what, node))
-        if is_numpy(kind) and getattr(kind, "dtype", None) not in ARRAY_DTYPES:
-            self.problem(f"{what} is not lifted", node, "GL206")
-        if isinstance(kind, Elements) and isinstance(kind.element, Python):
-            return Rows(weak(kind.element.type))
-        return kind
-
-    def _math(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
-        """A function of `math`, which takes a tensor as a Python float."""
-        type = MATH.get(name)
-        only = arguments.all[0] if len(arguments.all) == 1 else None
-        if type is None or getattr(only, "shape", 0) not in ((), None, (1,)):
-            self.problem(
-                f"what `math.{name}` does in a graph is not known", node, "GL205"
-            )
-            return UNKNOWN
-        if name in RAISING and not hasattr(node, "checked"):
-            question = RAISING[name]
-            if not question(node.args[0], self.facts):
-                self.problem(
-                    f"`math.{name}` raises for some numbers, where TensorFlow does not",
-                    node,
-                    "GL205",
-                )
-        return weak(type)
 
     def _mutation(
         self,
@@ -1253,18 +1127,6 @@ class Evaluation:
             self._bind_target(inner, item, environment)
 
 
-_SIGNS = {
-    "add": "+",
-    "sub": "-",
-    "mult": "*",
-    "div": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "matmult": "@",
-}
-
-
 def _blocker(
     effect: str, what: str, node: ast.AST, kind: Kind
 ) -> tuple[str, ast.AST, str]:
@@ -1298,32 +1160,9 @@ def _computes(function: Kind, arguments: Arguments) -> bool:
     return name != "method.numpy" and not name.startswith("builtins.")
 
 
-def _released(kind: Kind) -> Kind:
-    """A kind with the arrays in it as eager mode has them."""
-    if isinstance(kind, Sequence):
-        return Sequence(kind.type, tuple(map(_released, kind.items)))
-    if isinstance(kind, Dict):
-        return Dict(tuple((key, _released(value)) for key, value in kind.items))
-    return released(kind) if is_numpy(kind) else kind
-
-
-def _is_basic_index(part: Kind) -> bool:
-    """Whether an index means the same for an array and a tensor: ints, slices, None and `...`."""
-    if isinstance(part, Sequence) and part.type == "slice":
-        return all(map(_is_basic_index, part.items))
-    if isinstance(part, Python):
-        return part.type in ("int", "None", "ellipsis")
-    whole = getattr(part, "dtype", None) in ("int32", "int64")
-    return is_tensor(part) and whole and getattr(part, "shape", None) == ()
-
-
 def _is_answer(kind: Kind) -> bool:
     """Whether this is a bool of NumPy, of which only the truth matters."""
     return is_numpy(kind) and kind == hold(Scalar("bool"))
-
-
-def _nonnegative(kind: Kind) -> bool:
-    return isinstance(kind, Python) and isinstance(kind.value, int) and kind.value >= 0
 
 
 def _may_be_number(left: Kind, right: Kind) -> bool:
@@ -1361,14 +1200,6 @@ def _surely_float(kind: Kind) -> bool:
     if isinstance(kind, Tensor):
         return kind.weak == "float" and not kind.mixed
     return isinstance(kind, Python) and kind.type == "float"
-
-
-def _nonzero(kind: Kind) -> bool:
-    return (
-        isinstance(kind, Python)
-        and isinstance(kind.value, int | float)
-        and kind.value != 0
-    )
 
 
 def _fails_alike(kind: Kind, divisor: Kind) -> bool:

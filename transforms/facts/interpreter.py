@@ -12,9 +12,9 @@ from collections.abc import Sequence as Sequenced
 from dataclasses import replace
 
 from ..findings import Refusal
-from . import buffers
+from . import arrays, buffers
 from .environment import Environment, Flow, FunctionFacts, merge
-from .evaluation import ARRAY_DTYPES, Evaluation
+from .evaluation import Evaluation
 from .kinds import (
     NONE,
     UNKNOWN,
@@ -315,7 +315,7 @@ class Interpreter(Evaluation):
         """An item of an array of this function's own is set: the graph makes a new tensor of it."""
         key = self.facts.kind(target.slice)
         fits = buffers.fits(container, target.slice, key, kind, self.facts)
-        known = getattr(container, "dtype", None) in ARRAY_DTYPES
+        known = arrays.may_hold(container)
         imports = self.session.module.imports
         if not (fits and known and buffers.is_own(name, self.facts, imports)):
             self.problem(

@@ -7,7 +7,7 @@ import operator
 import struct
 from collections.abc import Callable
 
-from .kinds import MOST_NUMBERS, Kind, numbers_of
+from .kinds import MOST_NUMBERS, Kind, Python, numbers_of
 
 Number = int | float
 OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
@@ -61,3 +61,12 @@ def rounded(number: Number, dtype: str | None) -> Number:
     if isinstance(number, int) and abs(number) < 2**bits:
         return number
     raise ValueError(dtype)
+
+
+def is_nonzero(kind: Kind) -> bool:
+    """Whether this is a Python number that is known not to be 0."""
+    return (
+        isinstance(kind, Python)
+        and isinstance(kind.value, int | float)
+        and kind.value != 0
+    )

@@ -45,6 +45,18 @@ from .outcome import Outcome, Raises, Unsure, each
 from .staging import hold, is_numpy, released
 from .tensorflow_values import FALSE, TRUE
 
+SIGNS = {
+    "add": "+",
+    "sub": "-",
+    "mult": "*",
+    "div": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmult": "@",
+}
+"""How operations are written."""
+
 
 class Truth(Enum):
     """What `if` makes of a value."""

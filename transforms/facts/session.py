@@ -10,10 +10,10 @@ from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from . import kinds, numpy_functions, tensorflow_api
+from . import arrays, kinds, numpy_functions, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, ForeignCall, FunctionFacts
-from .evaluation import ARRAY_DTYPES, KERAS_ATTRIBUTES, Evaluation
+from .evaluation import KERAS_ATTRIBUTES, Evaluation
 from .interpreter import Interpreter
 from .kinds import (
     FLOAT,
@@ -1026,7 +1026,7 @@ def _completed(kind: Kind, seen: Kind) -> Kind:
 def _held(kind: Kind) -> Kind:
     """A parameter as a graph takes it: an array of NumPy becomes a tensor."""
     held = hold(kind) if all(map(_is_array, members(kind))) else kind
-    return held if getattr(held, "dtype", None) in ARRAY_DTYPES else kind
+    return held if arrays.may_hold(held) else kind
 
 
 def _is_array(kind: Kind) -> bool:
