@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import Function, Object, Variable, members
 from .facts.modules import ModuleFacts, bound_names, own_nodes
+from .facts.staging import is_optimizer
 from .findings import Refusal
 from .inlining import bare
 from .rebuilding import with_origin
@@ -204,9 +205,7 @@ def optimizer_parameters(facts: FunctionFacts) -> list[str]:
     return [
         name
         for name, kind in facts.parameters.items()
-        if all(
-            isinstance(k, Object) and ".optimizers." in k.name for k in members(kind)
-        )
+        if all(map(is_optimizer, members(kind)))
     ]
 
 
@@ -314,12 +313,7 @@ def _hoisted(
 
 def _is_free(facts: FunctionFacts, module: ModuleFacts, name: str) -> bool:
     """Whether a name of a function can be one of its module too."""
-    if name in (
-        *module.assignments,
-        *module.functions,
-        *module.classes,
-        *module.imports,
-    ):
+    if module.defines(name) or name in module.imports:
         return False
     return not any(
         isinstance(n, ast.Name) and n.id == name

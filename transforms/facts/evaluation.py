@@ -57,6 +57,7 @@ from .staging import (
     host_join,
     is_list,
     is_numpy,
+    is_optimizer,
     is_strong,
     is_tensor,
     is_weak,
@@ -665,9 +666,7 @@ class Evaluation:
                 node.orelse, self.narrowed(node.test, False, environment)
             )
         kind = choose(then, other) if truth == "tensor" else host_join(then, other)
-        if any(
-            isinstance(k, Object) and ".optimizers." in k.name for k in members(kind)
-        ):
+        if any(map(is_optimizer, members(kind))):
             self.problem(
                 "a graph makes the variables of one optimizer only", node, "GL305"
             )

@@ -19,6 +19,7 @@ from .kinds import (
     Elements,
     Kind,
     Maybe,
+    Object,
     Python,
     Rows,
     Scalar,
@@ -78,6 +79,11 @@ def fits_graph(kind: Kind) -> bool:
     if isinstance(kind, Dict):
         return all(fits_graph(value) for _, value in kind.items)
     return isinstance(kind, Tensor | TensorArray | Rows) or kind == NONE
+
+
+def is_optimizer(kind: Kind) -> bool:
+    """Whether this is one of Keras's optimizers."""
+    return isinstance(kind, Object) and ".optimizers." in kind.name
 
 
 def is_weak(kind: Kind) -> bool:
