@@ -9,78 +9,45 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 
+from .changing_state import (
+    StateVariable,
+    argument_kind,
+    changing_state,
+    with_state_names,
+)
 from .extraction import computes, extracted
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
-    BOOL,
-    NONE,
-    STR,
     UNKNOWN,
-    Dict,
-    Function,
     Kind,
-    Maybe,
-    Module,
-    Object,
     Python,
     Sequence,
     Tensor,
-    Type,
-    Union,
     Variable,
-    forget,
-    join,
-    join_all,
-    weak,
 )
-from .facts.liveness import reads
+from .facts.liveness import all_reads
 from .facts.modules import (
     FunctionDefinition,
-    blocks,
-    bound_names,
+    all_bound_names,
     own_body,
-    own_nodes,
-    unmangled,
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.staging import fits_graph, stage
 from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
-from .objects import class_of
-from .rebuilding import copied, rebuilt, with_origin
+from .ordering import WAITS, Ordering, is_plain_return, may_return
+from .rebuilding import rebuilt, with_origin
 from .shell import check_result
 from .source import Names
 from .stateful import builds
 
-DRAWS = frozenset({"GL207", "GL208"})
-WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL210"})
-STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 MOST_ROUNDS = 12
 GROWING = (ast.Mult, ast.LShift, ast.Pow)
-HELD = (ast.Name, ast.Attribute, ast.Subscript)
-"""What state is read from and written to."""
-
-
-@dataclass
-class StateVariable:
-    """A global, an attribute or an item that the core holds in a local name."""
-
-    chain: str
-    name: str
-    kind: Kind
-    written: bool = False
-
-    @property
-    def text(self) -> str:
-        """What Python reads and writes."""
-        return self.chain if '"' in self.chain else self.chain.replace("'", '"')
 
 
 @dataclass
@@ -145,250 +112,17 @@ class _Splitter:
         self.names = Names.clear_of(
             node, {*self.parameters, *module.imports, *module.functions}
         )
-        self.state = self._state()
+        self.state = changing_state(session, facts, self.names)
+        self.order = Ordering(facts, self.state)
         self.body = [
             s for s in own_body(node) if not isinstance(s, ast.Global | ast.Nonlocal)
         ]
         self.declarations = [
             s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)
         ]
-        self.replaced = {id(s): _replaced(s, self.state) for s in self.body}
+        self.replaced = {id(s): with_state_names(s, self.state) for s in self.body}
         self.first = made_on_first_use(session, facts, self.body)
         self.builds = builds(facts)
-
-    # ---- state
-
-    def _state(self) -> dict[str, StateVariable]:
-        """The globals and attributes that change between calls, by their text."""
-        chains = {
-            ast.unparse(p.node): None
-            for p in self.facts.problems
-            if p.code in STATE_CODES
-            and isinstance(p.node, ast.Name | ast.Attribute)
-            and self._is_outside(p.node)
-        }
-        for node in own_nodes(self.definition.node):
-            if isinstance(node, ast.Global | ast.Nonlocal):
-                chains |= dict.fromkeys(node.names)
-        chains |= dict.fromkeys(self._changing_closure())
-        written = {
-            ast.unparse(n)
-            for n in own_nodes(self.definition.node)
-            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
-        }
-        chains |= dict.fromkeys(self._items(written))
-        found: dict[str, StateVariable] = {}
-        for chain in chains:
-            kind = self._state_kind(chain, chain in written)
-            if kind is not None:
-                last = _last_word(chain)
-                name = chain if chain == last else self.names.fresh(last or "state")
-                found[chain] = StateVariable(chain, name, kind, chain in written)
-        self._check_state(found)
-        return found
-
-    def _items(self, written: set[str]) -> list[str]:
-        """The items of one dict or list that change between calls, where the function only names them one by one."""
-        inner = [n for s in self.definition.node.body for n in ast.walk(s)]
-        items = [
-            n
-            for n in inner
-            if isinstance(n, ast.Subscript)
-            and isinstance(n.value, ast.Name)
-            and isinstance(n.slice, ast.Constant)
-            and self._has_item(n.value, n.slice.value)
-        ]
-        owners = {n.value.id for n in items if isinstance(n.value, ast.Name)}
-        texts = list(dict.fromkeys(map(ast.unparse, items)))
-        keys = {n.slice.value for n in items if isinstance(n.slice, ast.Constant)}
-        one_by_one = len(items) == sum(
-            isinstance(n, ast.Name) and n.id in owners for n in inner
-        )
-        apart = len(keys) == 1 or all(isinstance(k, str) for k in keys)
-        alone = len(owners) == 1 or not written & set(texts)
-        return texts if one_by_one and apart and alone else []
-
-    def _has_item(self, node: ast.Name, key: object) -> bool:
-        """Whether a name is a dict or list that outlives the call, whose items change, and that always has this one."""
-        module = self.session.module
-        kind = self.facts.kind(node)
-        changes = node.id in module.changed or node.id in self.parameters
-        if not changes or not self._is_outside(node) or self._shrinks(node.id):
-            return False
-        if isinstance(kind, Dict):
-            return isinstance(key, str) and kind.get(key) is not None
-        count = len(kind.items) if isinstance(kind, Sequence) else 0
-        listed = isinstance(kind, Sequence) and kind.type == "list"
-        return listed and isinstance(key, int) and -count <= key < count
-
-    def _shrinks(self, name: str) -> bool:
-        """Whether something in the module takes items out of what has this name."""
-        for node in ast.walk(self.session.module.tree):
-            match node:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)):
-                    shrinks = attr in ("pop", "popitem", "clear", "remove")
-                case ast.Subscript(value=ast.Name(id=n), ctx=ast.Del()):
-                    shrinks = True
-                case _:
-                    continue
-            if shrinks and n == name:
-                return True
-        return False
-
-    def _changing_closure(self) -> list[str]:
-        """The variables of the function around that it reads, and that are set more than once."""
-        parent = self.definition.parent
-        if parent is None:
-            return []
-        inner = list(ast.walk(parent.original))
-        again = {name for n in inner if isinstance(n, ast.Nonlocal) for name in n.names}
-        stores = [
-            n.id
-            for n in own_nodes(parent.original)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        ]
-        stores += [a.arg for a in parent.parameters]
-        again |= {name for name in stores if stores.count(name) > 1}
-        read = {n.id for n in ast.walk(self.definition.node) if isinstance(n, ast.Name)}
-        return sorted(again & read)
-
-    def _check_state(self, found: dict[str, StateVariable]) -> None:
-        """Refuse state that two texts may name, or that is more than a place for a value.
-
-        Raises:
-            Refusal: with what is not known.
-        """
-        bound = {n for s in self.definition.node.body for n in _bound(s)}
-        last = [chain.rpartition(".")[2] for chain in found]
-        for chain in found:
-            holder, _, name = chain.rpartition(".")
-            if not holder or "[" in chain:
-                continue
-            alone = last.count(name) == 1 or self._is_one(holder)
-            if holder.partition(".")[0] in bound or not alone:
-                raise Refusal(f"what `{chain}` names may change on the way")
-            if not self._is_plain_attribute(holder, name, found[chain].written):
-                raise Refusal(f"`{chain}` is no plain attribute")
-        for node in own_nodes(self.definition.node):
-            if isinstance(node, ast.Try):
-                raise Refusal("state is changed in a `try`")
-
-    def _is_one(self, holder: str) -> bool:
-        """Whether no other text stands for the same object."""
-        node = ast.parse(holder, mode="eval").body
-        return class_of(self.session, node, self.facts) is not None
-
-    def _is_plain_attribute(self, holder: str, name: str, written: bool) -> bool:
-        """Whether an attribute is set where its object is made, and nothing else serves it."""
-        kind = self._holder_kind(holder)
-        if isinstance(kind, Module):
-            return self.session.is_global(f"{kind.name}.{name}")
-        made = (
-            self.session.class_of(kind.name)
-            if isinstance(kind, Object | Type)
-            else None
-        )
-        if made is None:
-            return False
-        name = unmangled(name, made.qualname)
-        module = self.session.module
-        if any(
-            module.method(made.qualname, n)
-            for n in (name, "__getattr__", "__setattr__", "__getattribute__")
-        ):
-            return False
-        if name in made.assigned:
-            if isinstance(kind, Type) or not written:
-                return True
-            return self._is_always_written(f"{holder}.{name}")
-        family = [made.qualname, *module.bases(made.qualname)]
-        initializers = [
-            module.classes[c].methods.get("__init__")
-            for c in family
-            if c in module.classes
-        ]
-        return any(
-            isinstance(n, ast.Attribute)
-            and n.attr == name
-            and isinstance(n.ctx, ast.Store)
-            for initializer in initializers
-            if initializer is not None
-            for n in ast.walk(initializer.original)
-        )
-
-    def _holder_kind(self, holder: str) -> Kind:
-        """What has the attribute: a parameter, a global, or what `class_of` tells of the attribute of one."""
-        if "." in holder:
-            made = class_of(
-                self.session, ast.parse(holder, mode="eval").body, self.facts
-            )
-            return Object(self.session.dotted(made.qualname)) if made else UNKNOWN
-        return (
-            self.facts.parameters.get(holder)
-            or self.session.global_kind(holder, None)
-            or UNKNOWN
-        )
-
-    def _is_always_written(self, chain: str) -> bool:
-        return any(
-            isinstance(s, ast.Assign | ast.AugAssign)
-            and chain
-            in {
-                ast.unparse(n)
-                for n in ast.walk(s)
-                if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
-            }
-            for s in self.definition.node.body
-        )
-
-    def _is_outside(self, node: ast.expr) -> bool:
-        """Whether a chain of attributes starts at a parameter or a global, so that it outlives the call."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return False
-        local = {
-            n for s in self.definition.node.body for n in _bound(s)
-        } - self.definition.declared_global
-        return node.id in self.parameters or node.id not in local
-
-    def _state_kind(self, chain: str, written: bool) -> Kind | None:
-        """How the core takes a piece of state; None where it cannot.
-
-        A flag that it only reads stays Python's, so that a trace holds one of its ways.
-        """
-        recorded = self.session.recorded(self.definition.qualname)
-        seen: Kind = UNKNOWN
-        if recorded is not None:
-            places = (recorded.attributes, recorded.globals, recorded.closure)
-            seen = next((p[chain] for p in places if chain in p), UNKNOWN)
-        if seen == UNKNOWN:
-            read = [
-                self.facts.kind(n)
-                for s in self.definition.node.body
-                for n in _with_loads(s)
-                if ast.unparse(n) == chain and n in self.facts.kinds
-            ]
-            seen = join_all(map(forget, read))
-        if seen != NONE and self._may_become_none(chain):
-            seen = join(seen, NONE)
-        if written and seen in (BOOL, STR):
-            return weak(str(seen))
-        return _argument_kind(seen)
-
-    def _may_become_none(self, chain: str) -> bool:
-        """Whether something in the module sets such a global or attribute to None."""
-        last = chain.rpartition(".")[2]
-        return any(
-            isinstance(s, ast.Assign)
-            and isinstance(s.value, ast.Constant)
-            and s.value.value is None
-            and any(
-                last in (getattr(t, "attr", ""), getattr(t, "id", ""))
-                for t in s.targets
-            )
-            for s in ast.walk(self.session.module.tree)
-        )
 
     # ---- the search
 
@@ -399,7 +133,7 @@ class _Splitter:
         if (
             core
             and self._returns_variable(core[-1])
-            and not any(map(_may_return, core[:-1]))
+            and not any(map(may_return, core[:-1]))
         ):
             after.append(core.pop())
         for _ in range(MOST_ROUNDS):
@@ -414,7 +148,7 @@ class _Splitter:
             if not is_written(statement):
                 return None
             code = self._code(problem, statement)
-            if self._may_go_first(statement, core[:index], after, code):
+            if self.order.may_go_first(statement, core[:index], after, code):
                 before.append(statement)
             elif self._waits(statement, core, index, after, code):
                 pass
@@ -446,13 +180,13 @@ class _Splitter:
         returns: ast.stmt | None = None
         rest = core[index:]
         named = {
-            n for s in rest[-1:] if isinstance(s, ast.Return) for n in _all_reads(s)
+            n for s in rest[-1:] if isinstance(s, ast.Return) for n in all_reads(s)
         }
-        if named & set(_bound(statement)):
+        if named & set(all_bound_names(statement)):
             own, returns = self._extracted(rest.pop(), [*after, waiting])
         returning = isinstance(waiting, ast.Return) or returns is not None
         early = [*core[:index], *(rest if returning else ())]
-        if any(map(_may_return, early)) or not self._may_wait(waiting, rest, code):
+        if any(map(may_return, early)) or not self.order.may_wait(waiting, rest, code):
             return False
         outside = [s for s in (waiting, returns) if s is not None]
         if any(computes(s, self.facts) for s in outside) and not self._works(
@@ -460,7 +194,9 @@ class _Splitter:
         ):
             return False
         core[index:] = [*assigns, *rest, *own]
-        self.replaced |= {id(s): _replaced(s, self.state) for s in (*assigns, *own)}
+        self.replaced |= {
+            id(s): with_state_names(s, self.state) for s in (*assigns, *own)
+        }
         for late in (waiting, returns):
             if late is not None:
                 self._insert(after, late)
@@ -470,9 +206,9 @@ class _Splitter:
         self, statement: ast.stmt, after: list[ast.stmt]
     ) -> tuple[list[ast.stmt], ast.stmt]:
         effects = ("assign", "random", "variable", "io")
-        if self._has_effects(statement, effects):
+        if self.order.has_effects(statement, effects):
             return [], statement
-        late = {n for s in after for n in _bound(s)}
+        late = {n for s in after for n in all_bound_names(s)}
         return extracted(statement, self.facts, self.names, late)
 
     def _returns_variable(self, node: ast.stmt) -> bool:
@@ -501,8 +237,8 @@ class _Splitter:
         if (
             found is None
             or not core
-            or not _is_plain_return(core[-1])
-            or any(map(_may_return, core[:-1]))
+            or not is_plain_return(core[-1])
+            or any(map(may_return, core[:-1]))
             or not (after or found.state)
         ):
             return found
@@ -543,130 +279,6 @@ class _Splitter:
                 return i
         return None
 
-    def _may_go_first(
-        self,
-        statement: ast.stmt,
-        earlier: list[ast.stmt],
-        after: list[ast.stmt],
-        code: str,
-    ) -> bool:
-        """Whether a statement can run before the tensor work that stands before it."""
-        if isinstance(statement, ast.Return):
-            return False
-        if not earlier:
-            return True
-        if (
-            any(_exits(statement))
-            or any(map(_may_return, earlier))
-            or after
-            or code not in DRAWS
-            or not _only_draws(statement)
-        ):
-            return False
-        bound = {n for s in earlier for n in self._changed(s)}
-        if bound & (_all_reads(statement) | set(_bound(statement))):
-            return False
-        if any(self._touches_state(s) for s in earlier) and self._touches_state(
-            statement
-        ):
-            return False
-        return not {n for s in earlier for n in _all_reads(s)} & set(_bound(statement))
-
-    def _changed(self, statement: ast.stmt) -> set[str]:
-        """The names that a statement sets, or whose objects it may change in place."""
-        names = set(_bound(statement))
-        for node in ast.walk(statement):
-            match node:
-                case ast.Subscript(
-                    value=ast.Name(id=name), ctx=ast.Store() | ast.Del()
-                ):
-                    names.add(name)
-                case ast.Call(func=function, args=args):
-                    owners = (
-                        [function.value] if isinstance(function, ast.Attribute) else []
-                    )
-                    names |= {
-                        n.id
-                        for n in [*owners, *args]
-                        if isinstance(n, ast.Name) and self._is_object(n)
-                    }
-        return names
-
-    def _is_object(self, node: ast.Name) -> bool:
-        kind = self.facts.kinds.get(node, UNKNOWN)
-        return not isinstance(kind, Tensor | Python | Module | Function | Type)
-
-    def _may_wait(self, statement: ast.stmt, later: list[ast.stmt], code: str) -> bool:
-        """Whether a statement can run after the tensor work that stands after it."""
-        if any(_exits(statement)) and (later or not isinstance(statement, ast.Return)):
-            return False
-        later = [s for s in later if not _is_plain_return(s)]
-        if later and (
-            (
-                not (self._codes(statement, code) & WAITS)
-                and not self._is_harmless(statement, later)
-            )
-            or self._has_effects(statement, ("assign", "random", "variable", "io"))
-        ):
-            return False
-        bound = self._changed(statement)
-        read = _all_reads(statement)
-        for other in later:
-            if bound & (
-                _all_reads(other) | self._changed(other)
-            ) or read & self._changed(other):
-                return False
-            if self._has_effects(other, ("stdout", "io")) or self._writes_state(
-                other, statement
-            ):
-                return False
-        returned = [
-            n for s in later if isinstance(s, ast.Return) for n in _all_reads(s)
-        ]
-        return not bound & set(returned)
-
-    def _codes(self, statement: ast.stmt, code: str) -> set[str]:
-        """The codes of all that hinders a statement."""
-        origin = getattr(statement, "origin", statement)
-        inside = {id(n) for n in ast.walk(origin)}
-        return {code} | {p.code for p in self.facts.problems if id(p.node) in inside}
-
-    def _is_harmless(self, statement: ast.stmt, later: list[ast.stmt]) -> bool:
-        """Whether a statement only computes a Python value, and nothing later is seen where it raises."""
-        pure = (
-            ast.Subscript | ast.Name | ast.Constant | ast.Tuple | ast.List | ast.BinOp
-            | ast.operator | ast.expr_context | ast.Attribute
-        )  # fmt: skip
-        seen = any(self._has_effects(s, ("assign", "random", "stdout")) for s in later)
-        return (
-            isinstance(statement, ast.Assign)
-            and hasattr(statement, "named")
-            and all(isinstance(t, ast.Name) for t in statement.targets)
-            and all(isinstance(n, pure) for n in ast.walk(statement.value))
-            and not seen
-        )
-
-    def _has_effects(self, statement: ast.stmt, names: tuple[str, ...]) -> bool:
-        nodes = {id(n) for name in names for n in self.facts.effects.get(name, ())}
-        return any(id(n) in nodes for n in ast.walk(statement))
-
-    def _touches_state(self, statement: ast.stmt) -> bool:
-        return any(
-            ast.unparse(n) in self.state
-            for n in ast.walk(statement)
-            if isinstance(n, HELD)
-        )
-
-    def _writes_state(self, other: ast.stmt, statement: ast.stmt) -> bool:
-        """Whether a later statement writes state that this one mentions."""
-        mentioned = {ast.unparse(n) for n in ast.walk(statement) if isinstance(n, HELD)}
-        written = {
-            ast.unparse(n)
-            for n in ast.walk(other)
-            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
-        }
-        return bool(mentioned & written & self.state.keys())
-
     # ---- one try
 
     def _try(
@@ -677,7 +289,7 @@ class _Splitter:
         unfit = self._lost_write(made) or self._outgrown(made)
         if unfit is not None:
             return unfit
-        read = {n for s in made for n in _all_reads(s)}
+        read = {n for s in made for n in all_reads(s)}
         state = [
             s
             for s in self.state.values()
@@ -687,7 +299,7 @@ class _Splitter:
         arguments: list[tuple[str, Kind]] = []
         for name in [
             *self.parameters,
-            *dict.fromkeys(n for s in before for n in _bound(s)),
+            *dict.fromkeys(n for s in before for n in all_bound_names(s)),
         ]:
             if name in self.definition.declared_global:
                 continue
@@ -785,17 +397,17 @@ class _Splitter:
 
     def _kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
         before = [s for s in before if s not in self.builds]
-        if not any(name in self._changed(s) for s in before):
+        if not any(name in self.order.changed(s) for s in before):
             return self.facts.parameters.get(name, UNKNOWN)
         after = self.facts.after.get(before[-1])
         kind = after.kinds.get(name, UNKNOWN) if after is not None else UNKNOWN
         if not isinstance(kind, Tensor | Python):
             return UNKNOWN
-        return _argument_kind(kind) or UNKNOWN
+        return argument_kind(kind) or UNKNOWN
 
     def _given(self, after: list[ast.stmt], made: list[ast.stmt]) -> list[str]:
         """The names set in the core that Python needs after it."""
-        bound = {n for s in made for n in _bound(s)}
+        bound = {n for s in made for n in all_bound_names(s)}
         names = dict.fromkeys(
             n.id for s in after for n in ast.walk(s) if isinstance(n, ast.Name)
         )
@@ -834,64 +446,6 @@ def _reads(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
-def _argument_kind(kind: Kind) -> Kind | None:
-    """How a core takes a Python value: numbers as tensors, so that a new value is no new trace."""
-    if isinstance(kind, Python):
-        if kind.type in ("int", "float"):
-            return weak(kind.type)
-        return Python(kind.type) if kind.type in ("bool", "str", "None") else None
-    if isinstance(kind, Variable):
-        return None
-    if isinstance(kind, Union):
-        if NONE in kind.members:
-            rest = [m for m in kind.members if m != NONE]
-            return kind if all(isinstance(m, Tensor) for m in rest) else None
-        staged = stage(kind)
-        return staged if fits_graph(staged) and not isinstance(staged, Maybe) else None
-    return kind if fits_graph(kind) else None
-
-
-def _last_word(chain: str) -> str:
-    """What the core may call a piece of state: the last name in its text, in small letters."""
-    words = re.findall(r"[^\W\d]\w*", chain)
-    return str(words[-1]).rpartition("__")[2].strip("_").lower()
-
-
-def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:
-    """The names, attributes and items that a statement reads, those that `+=` reads among them."""
-    for inner in ast.walk(node):
-        if not isinstance(inner, HELD):
-            continue
-        if isinstance(inner.ctx, ast.Load):
-            yield inner
-        elif hasattr(inner, "as_load"):
-            yield inner.as_load
-
-
-def _replaced(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
-    """A statement with state read and written through local names; the same one where it has none."""
-    mentions = any(
-        isinstance(n, HELD) and ast.unparse(n) in state for n in ast.walk(node)
-    )
-    if not mentions:
-        return node
-    made = copied(node)
-    result: ast.stmt = _StateNames(state).visit(made)  # type: ignore[assignment]
-    return result
-
-
-class _StateNames(ast.NodeTransformer):
-    def __init__(self, state: dict[str, StateVariable]) -> None:
-        self.state = state
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, HELD) and (chain := ast.unparse(node)) in self.state:
-            name = ast.copy_location(ast.Name(self.state[chain].name, node.ctx), node)
-            name.made = True  # type: ignore[attr-defined]
-            return name
-        return self.generic_visit(node)
-
-
 def _with_results(
     body: list[ast.stmt], outs: list[str], given: list[str]
 ) -> list[ast.stmt]:
@@ -926,44 +480,3 @@ def _returns(node: ast.stmt) -> bool:
             bool(node.orelse) and _returns(node.body[-1]) and _returns(node.orelse[-1])
         )
     return isinstance(node, ast.With) and _returns(node.body[-1])
-
-
-def _is_plain_return(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Return) and (
-        node.value is None or isinstance(node.value, ast.Name | ast.Constant)
-    )
-
-
-def _may_return(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in ast.walk(node))
-
-
-def _exits(node: ast.stmt) -> list[bool]:
-    return [
-        True
-        for n in ast.walk(node)
-        if isinstance(n, ast.Return | ast.Break | ast.Continue | ast.Raise)
-    ]
-
-
-def _bound(node: ast.stmt) -> list[str]:
-    found = list(bound_names(node))
-    for block in blocks(node):
-        for statement in block:
-            found += _bound(statement)
-    return found
-
-
-def _all_reads(node: ast.stmt) -> frozenset[str]:
-    found = reads(node)
-    for block in blocks(node):
-        for statement in block:
-            found |= _all_reads(statement)
-    return found
-
-
-def _only_draws(node: ast.stmt) -> bool:
-    """Whether a statement only sets plain names, so that it can change places with tensor work."""
-    return isinstance(node, ast.Assign) and all(
-        isinstance(t, ast.Name | ast.Tuple) for t in node.targets
-    )

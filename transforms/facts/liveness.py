@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from .modules import bound_names, own_expressions, own_nodes
+from .modules import blocks, bound_names, own_expressions, own_nodes
 from .profile import FunctionNode
 
 Names = frozenset[str]
@@ -63,6 +63,15 @@ def reads(node: ast.AST) -> Names:
     if isinstance(node, ast.Assert | ast.Delete):
         names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
     return frozenset(names)
+
+
+def all_reads(node: ast.stmt) -> Names:
+    """The names that a statement and those in it read."""
+    found = reads(node)
+    for block in blocks(node):
+        for statement in block:
+            found |= all_reads(statement)
+    return found
 
 
 def _block(body: list[ast.stmt], out: Names, exits: _Exits, result: Liveness) -> Names:

@@ -382,6 +382,15 @@ def bound_names(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def all_bound_names(node: ast.stmt) -> list[str]:
+    """The names that a statement and those in it bind, in order."""
+    found = list(bound_names(node))
+    for block in blocks(node):
+        for statement in block:
+            found += all_bound_names(statement)
+    return found
+
+
 def own_expressions(node: ast.AST) -> list[ast.expr]:
     """The expressions that belong to a statement itself, not to statements inside it."""
     found: list[ast.expr] = []

@@ -1,0 +1,369 @@
+"""The Python state of a function that changes between calls: globals, attributes and items of dicts and lists.
+
+A core holds each in a local name, takes it as an argument, and gives it back where it writes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import (
+    BOOL,
+    NONE,
+    STR,
+    UNKNOWN,
+    Dict,
+    Kind,
+    Maybe,
+    Module,
+    Object,
+    Python,
+    Sequence,
+    Tensor,
+    Type,
+    Union,
+    Variable,
+    forget,
+    join,
+    join_all,
+    weak,
+)
+from .facts.modules import all_bound_names, own_nodes, unmangled
+from .facts.session import Session
+from .facts.staging import fits_graph, stage
+from .findings import Refusal
+from .objects import class_of
+from .rebuilding import copied
+from .source import Names
+
+STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
+HELD = (ast.Name, ast.Attribute, ast.Subscript)
+"""What state is read from and written to."""
+
+
+@dataclass
+class StateVariable:
+    """A global, an attribute or an item that the core holds in a local name."""
+
+    chain: str
+    name: str
+    kind: Kind
+    written: bool = False
+
+    @property
+    def text(self) -> str:
+        """What Python reads and writes."""
+        return self.chain if '"' in self.chain else self.chain.replace("'", '"')
+
+
+def changing_state(
+    session: Session, facts: FunctionFacts, names: Names
+) -> dict[str, StateVariable]:
+    """The globals, attributes and items that change between calls, by their text; `names` gives new local names.
+
+    Raises:
+        Refusal: two texts may name the same, or it is more than a place for a value.
+    """
+    return _Finder(session, facts, names).found()
+
+
+class _Finder:
+    def __init__(self, session: Session, facts: FunctionFacts, names: Names) -> None:
+        self.session = session
+        self.facts = facts
+        self.names = names
+        self.definition = facts.definition
+        self.parameters = [a.arg for a in self.definition.parameters]
+
+    def found(self) -> dict[str, StateVariable]:
+        chains = {
+            ast.unparse(p.node): None
+            for p in self.facts.problems
+            if p.code in STATE_CODES
+            and isinstance(p.node, ast.Name | ast.Attribute)
+            and self._is_outside(p.node)
+        }
+        for node in own_nodes(self.definition.node):
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                chains |= dict.fromkeys(node.names)
+        chains |= dict.fromkeys(self._changing_closure())
+        written = {
+            ast.unparse(n)
+            for n in own_nodes(self.definition.node)
+            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
+        }
+        chains |= dict.fromkeys(self._items(written))
+        found: dict[str, StateVariable] = {}
+        for chain in chains:
+            kind = self._state_kind(chain, chain in written)
+            if kind is not None:
+                last = _last_word(chain)
+                name = chain if chain == last else self.names.fresh(last or "state")
+                found[chain] = StateVariable(chain, name, kind, chain in written)
+        self._check_state(found)
+        return found
+
+    def _items(self, written: set[str]) -> list[str]:
+        """The items of one dict or list that change between calls, where the function only names them one by one."""
+        inner = [n for s in self.definition.node.body for n in ast.walk(s)]
+        items = [
+            n
+            for n in inner
+            if isinstance(n, ast.Subscript)
+            and isinstance(n.value, ast.Name)
+            and isinstance(n.slice, ast.Constant)
+            and self._has_item(n.value, n.slice.value)
+        ]
+        owners = {n.value.id for n in items if isinstance(n.value, ast.Name)}
+        texts = list(dict.fromkeys(map(ast.unparse, items)))
+        keys = {n.slice.value for n in items if isinstance(n.slice, ast.Constant)}
+        one_by_one = len(items) == sum(
+            isinstance(n, ast.Name) and n.id in owners for n in inner
+        )
+        apart = len(keys) == 1 or all(isinstance(k, str) for k in keys)
+        alone = len(owners) == 1 or not written & set(texts)
+        return texts if one_by_one and apart and alone else []
+
+    def _has_item(self, node: ast.Name, key: object) -> bool:
+        """Whether a name is a dict or list that outlives the call, whose items change, and that always has this one."""
+        module = self.session.module
+        kind = self.facts.kind(node)
+        changes = node.id in module.changed or node.id in self.parameters
+        if not changes or not self._is_outside(node) or self._shrinks(node.id):
+            return False
+        if isinstance(kind, Dict):
+            return isinstance(key, str) and kind.get(key) is not None
+        count = len(kind.items) if isinstance(kind, Sequence) else 0
+        listed = isinstance(kind, Sequence) and kind.type == "list"
+        return listed and isinstance(key, int) and -count <= key < count
+
+    def _shrinks(self, name: str) -> bool:
+        """Whether something in the module takes items out of what has this name."""
+        for node in ast.walk(self.session.module.tree):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)):
+                    shrinks = attr in ("pop", "popitem", "clear", "remove")
+                case ast.Subscript(value=ast.Name(id=n), ctx=ast.Del()):
+                    shrinks = True
+                case _:
+                    continue
+            if shrinks and n == name:
+                return True
+        return False
+
+    def _changing_closure(self) -> list[str]:
+        """The variables of the function around that it reads, and that are set more than once."""
+        parent = self.definition.parent
+        if parent is None:
+            return []
+        inner = list(ast.walk(parent.original))
+        again = {name for n in inner if isinstance(n, ast.Nonlocal) for name in n.names}
+        stores = [
+            n.id
+            for n in own_nodes(parent.original)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ]
+        stores += [a.arg for a in parent.parameters]
+        again |= {name for name in stores if stores.count(name) > 1}
+        read = {n.id for n in ast.walk(self.definition.node) if isinstance(n, ast.Name)}
+        return sorted(again & read)
+
+    def _check_state(self, found: dict[str, StateVariable]) -> None:
+        """Refuse state that two texts may name, or that is more than a place for a value.
+
+        Raises:
+            Refusal: with what is not known.
+        """
+        bound = {n for s in self.definition.node.body for n in all_bound_names(s)}
+        last = [chain.rpartition(".")[2] for chain in found]
+        for chain in found:
+            holder, _, name = chain.rpartition(".")
+            if not holder or "[" in chain:
+                continue
+            alone = last.count(name) == 1 or self._is_one(holder)
+            if holder.partition(".")[0] in bound or not alone:
+                raise Refusal(f"what `{chain}` names may change on the way")
+            if not self._is_plain_attribute(holder, name, found[chain].written):
+                raise Refusal(f"`{chain}` is no plain attribute")
+        for node in own_nodes(self.definition.node):
+            if isinstance(node, ast.Try):
+                raise Refusal("state is changed in a `try`")
+
+    def _is_one(self, holder: str) -> bool:
+        """Whether no other text stands for the same object."""
+        node = ast.parse(holder, mode="eval").body
+        return class_of(self.session, node, self.facts) is not None
+
+    def _is_plain_attribute(self, holder: str, name: str, written: bool) -> bool:
+        """Whether an attribute is set where its object is made, and nothing else serves it."""
+        kind = self._holder_kind(holder)
+        if isinstance(kind, Module):
+            return self.session.is_global(f"{kind.name}.{name}")
+        made = (
+            self.session.class_of(kind.name)
+            if isinstance(kind, Object | Type)
+            else None
+        )
+        if made is None:
+            return False
+        name = unmangled(name, made.qualname)
+        module = self.session.module
+        if any(
+            module.method(made.qualname, n)
+            for n in (name, "__getattr__", "__setattr__", "__getattribute__")
+        ):
+            return False
+        if name in made.assigned:
+            if isinstance(kind, Type) or not written:
+                return True
+            return self._is_always_written(f"{holder}.{name}")
+        family = [made.qualname, *module.bases(made.qualname)]
+        initializers = [
+            module.classes[c].methods.get("__init__")
+            for c in family
+            if c in module.classes
+        ]
+        return any(
+            isinstance(n, ast.Attribute)
+            and n.attr == name
+            and isinstance(n.ctx, ast.Store)
+            for initializer in initializers
+            if initializer is not None
+            for n in ast.walk(initializer.original)
+        )
+
+    def _holder_kind(self, holder: str) -> Kind:
+        """What has the attribute: a parameter, a global, or what `class_of` tells of the attribute of one."""
+        if "." in holder:
+            made = class_of(
+                self.session, ast.parse(holder, mode="eval").body, self.facts
+            )
+            return Object(self.session.dotted(made.qualname)) if made else UNKNOWN
+        return (
+            self.facts.parameters.get(holder)
+            or self.session.global_kind(holder, None)
+            or UNKNOWN
+        )
+
+    def _is_always_written(self, chain: str) -> bool:
+        return any(
+            isinstance(s, ast.Assign | ast.AugAssign)
+            and chain
+            in {
+                ast.unparse(n)
+                for n in ast.walk(s)
+                if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+            }
+            for s in self.definition.node.body
+        )
+
+    def _is_outside(self, node: ast.expr) -> bool:
+        """Whether a chain of attributes starts at a parameter or a global, so that it outlives the call."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        local = {
+            n for s in self.definition.node.body for n in all_bound_names(s)
+        } - self.definition.declared_global
+        return node.id in self.parameters or node.id not in local
+
+    def _state_kind(self, chain: str, written: bool) -> Kind | None:
+        """How the core takes a piece of state; None where it cannot.
+
+        A flag that it only reads stays Python's, so that a trace holds one of its ways.
+        """
+        recorded = self.session.recorded(self.definition.qualname)
+        seen: Kind = UNKNOWN
+        if recorded is not None:
+            places = (recorded.attributes, recorded.globals, recorded.closure)
+            seen = next((p[chain] for p in places if chain in p), UNKNOWN)
+        if seen == UNKNOWN:
+            read = [
+                self.facts.kind(n)
+                for s in self.definition.node.body
+                for n in _with_loads(s)
+                if ast.unparse(n) == chain and n in self.facts.kinds
+            ]
+            seen = join_all(map(forget, read))
+        if seen != NONE and self._may_become_none(chain):
+            seen = join(seen, NONE)
+        if written and seen in (BOOL, STR):
+            return weak(str(seen))
+        return argument_kind(seen)
+
+    def _may_become_none(self, chain: str) -> bool:
+        """Whether something in the module sets such a global or attribute to None."""
+        last = chain.rpartition(".")[2]
+        return any(
+            isinstance(s, ast.Assign)
+            and isinstance(s.value, ast.Constant)
+            and s.value.value is None
+            and any(
+                last in (getattr(t, "attr", ""), getattr(t, "id", ""))
+                for t in s.targets
+            )
+            for s in ast.walk(self.session.module.tree)
+        )
+
+
+def argument_kind(kind: Kind) -> Kind | None:
+    """How a core takes a Python value: numbers as tensors, so that a new value is no new trace."""
+    if isinstance(kind, Python):
+        if kind.type in ("int", "float"):
+            return weak(kind.type)
+        return Python(kind.type) if kind.type in ("bool", "str", "None") else None
+    if isinstance(kind, Variable):
+        return None
+    if isinstance(kind, Union):
+        if NONE in kind.members:
+            rest = [m for m in kind.members if m != NONE]
+            return kind if all(isinstance(m, Tensor) for m in rest) else None
+        staged = stage(kind)
+        return staged if fits_graph(staged) and not isinstance(staged, Maybe) else None
+    return kind if fits_graph(kind) else None
+
+
+def _last_word(chain: str) -> str:
+    """What the core may call a piece of state: the last name in its text, in small letters."""
+    words = re.findall(r"[^\W\d]\w*", chain)
+    return str(words[-1]).rpartition("__")[2].strip("_").lower()
+
+
+def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:
+    """The names, attributes and items that a statement reads, those that `+=` reads among them."""
+    for inner in ast.walk(node):
+        if not isinstance(inner, HELD):
+            continue
+        if isinstance(inner.ctx, ast.Load):
+            yield inner
+        elif hasattr(inner, "as_load"):
+            yield inner.as_load
+
+
+def with_state_names(node: ast.stmt, state: dict[str, StateVariable]) -> ast.stmt:
+    """A statement with state read and written through local names; the same one where it has none."""
+    mentions = any(
+        isinstance(n, HELD) and ast.unparse(n) in state for n in ast.walk(node)
+    )
+    if not mentions:
+        return node
+    made = copied(node)
+    result: ast.stmt = _StateNames(state).visit(made)  # type: ignore[assignment]
+    return result
+
+
+class _StateNames(ast.NodeTransformer):
+    def __init__(self, state: dict[str, StateVariable]) -> None:
+        self.state = state
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, HELD) and (chain := ast.unparse(node)) in self.state:
+            name = ast.copy_location(ast.Name(self.state[chain].name, node.ctx), node)
+            name.made = True  # type: ignore[attr-defined]
+            return name
+        return self.generic_visit(node)
