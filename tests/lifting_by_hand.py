@@ -8,9 +8,8 @@ from collections.abc import Callable
 from graphlift.transforms.emit import emit
 from graphlift.transforms.facts.profile import FunctionNode
 from graphlift.transforms.options import Options
-from graphlift.transforms.plan import Plan
 from graphlift.transforms.source import Source
-from graphlift.transforms.steps import Keep
+from graphlift.transforms.steps import Keep, Plan
 
 Change = Callable[[FunctionNode, Plan], None]
 

@@ -18,8 +18,8 @@ from .editing import Editor
 from .facts.profile import FunctionNode
 from .layout import layout
 from .options import Options
-from .plan import Plan
 from .source import Source
+from .steps import Plan
 
 
 def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:

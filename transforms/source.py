@@ -22,6 +22,15 @@ class Source:
         self.lines = split_lines(text)
         self._bytes = [line.encode("utf-8", "surrogatepass") for line in self.lines]
 
+    def imports(self, name: str) -> bool:
+        """Whether an `import` at the file's top level gives a module this name."""
+        return any(
+            (alias.asname or alias.name) == name
+            for node in self.tree.body
+            if isinstance(node, ast.Import)
+            for alias in node.names
+        )
+
     def segment(self, node: ast.expr | ast.stmt) -> str:
         """The text of a node as it stands; of a node that stands nowhere, the text that `ast` gives it."""
         if not is_placed(node):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from .facts.liveness import reads
 from .facts.modules import blocks, bound_names
+from .facts.profile import FunctionNode
 from .source import Source
 
 
@@ -165,3 +166,29 @@ def _free_reads(node: ast.stmt) -> frozenset[str]:
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         found.add(node.target.id)
     return frozenset(found)
+
+
+@dataclass
+class Plan:
+    """What becomes of one function.
+
+    Attributes:
+        node: the function, as the file has it.
+        steps: its new body.
+        decorator: what it is decorated with, if anything.
+        core: the name of its core, where it gets a Python shell around it.
+        shell: the statements of that shell.
+        parameters: of the core, where they are not the function's own.
+        statements: what its module has to make before it.
+        imports: the modules that it needs.
+    """
+
+    node: FunctionNode
+    qualname: str
+    steps: list[Step]
+    decorator: str | None = None
+    core: str | None = None
+    shell: list[Step] = field(default_factory=list)
+    parameters: list[str] | None = None
+    statements: list[str] = field(default_factory=list)
+    imports: set[str] = field(default_factory=set)

@@ -13,8 +13,7 @@ from lifting_by_hand import emitted
 from tricky_files import STANDARD, TRICKY
 
 from graphlift.transforms.facts.profile import FunctionNode
-from graphlift.transforms.plan import Plan
-from graphlift.transforms.steps import Code, Keep
+from graphlift.transforms.steps import Code, Keep, Plan
 
 FILES = {
     "newlines of Windows": "import a\r\n\r\n\r\ndef f(x):\r\n    # why\r\n    return x\r\n",

@@ -1,0 +1,224 @@
+"""Which functions become graphs of their own, and what their cores are called."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from .facts.calls import KERAS_CALLS
+from .facts.environment import FunctionFacts
+from .facts.kinds import NONE, Object, Python, members
+from .facts.modules import FunctionDefinition
+from .facts.profile import Recorded
+from .facts.session import Session
+from .facts.staging import is_numpy, is_strong
+from .findings import Refusal
+from .first_steps import number_parameters
+
+FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
+"""From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
+profile, a function from that many operations on."""
+NEVER_DECORATED = frozenset(
+    [
+        "call",
+        "build",
+        "compute_output_shape",
+        "get_config",
+        "from_config",
+        "train_step",
+        "test_step",
+        "predict_step",
+    ]
+)
+
+
+class Entries:
+    """Tells, of the functions of one module, where graphs start: from outside a graph, and where that is worth it."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.module = session.module
+
+    def is_decorated(
+        self, facts: FunctionFacts, called: bool, lifted: Mapping[str, FunctionFacts]
+    ) -> bool:
+        """Whether the function is called from outside the graph, so that a graph starts here."""
+        definition = facts.definition
+        name = definition.node.name
+        kinds = facts.kinds.values()
+        if any(map(is_numpy, kinds)) and not any(map(is_strong, kinds)):
+            return False
+        if (
+            self.session.is_graph_function(definition)
+            or definition.is_property
+            or definition.is_static
+            or definition.is_class_method
+        ):
+            return False
+        if "<locals>" in definition.qualname or (
+            name.startswith("__") and name != "__call__"
+        ):
+            return False
+        if not self.can_be_method(definition):
+            return False
+        if name in NEVER_DECORATED and self.is_keras(definition):
+            return False
+        recorded = self.session.recorded(definition.qualname)
+        small = not facts.staged and facts.operations < FEWEST_OPERATIONS
+        if recorded is None and small:
+            return False
+        if recorded is not None and recorded.callers:
+            if not self._is_worth_it(facts, recorded):
+                return False
+            callers = set(self.session.recorded_callers(definition.qualname))
+            return not callers <= {*lifted, *self._graph_functions()}
+        return not called
+
+    def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
+        """Whether a graph saves a helper of this module more than calling and tracing it costs."""
+        callers = self.session.recorded_callers(facts.definition.qualname)
+        helps = all(c in self.module.functions and "<locals>" not in c for c in callers)
+        loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
+        return (
+            loops
+            or not helps
+            or (
+                recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS
+            )
+        )
+
+    def is_reached(self, facts: FunctionFacts) -> bool:
+        """Whether what is no graph of its own is reached from graphs that do not show: by Keras, or as an operator."""
+        definition = facts.definition
+        name = definition.node.name
+        if (
+            definition.is_property
+            or definition.is_static
+            or definition.is_class_method
+            or "<locals>" in definition.qualname
+        ):
+            return True
+        if self.session.is_graph_function(definition) or (
+            name.startswith("__") and name != "__call__"
+        ):
+            return True
+        return name in NEVER_DECORATED and self.is_keras(definition)
+
+    def can_be_method(self, definition: FunctionDefinition) -> bool:
+        """Whether a `tf.function` can be a method of the class: its instances have to be hashable and weakly held."""
+        owner = definition.owner
+        if owner is None:
+            return True
+        if "__slots__" in owner.assigned or owner.node.decorator_list:
+            return False
+        return "__eq__" not in owner.methods or "__hash__" in owner.methods
+
+    def is_keras(self, definition: FunctionDefinition) -> bool:
+        owner = definition.owner
+        return owner is not None and bool(
+            KERAS_CALLS & set(self.module.bases(owner.qualname))
+        )
+
+    def _graph_functions(self) -> list[str]:
+        """The functions that are graphs already, and the shells of such."""
+        functions = self.module.functions
+        return [
+            q
+            for q, d in functions.items()
+            if self.session.is_graph_function(d) or self.core_of(q) in functions
+        ]
+
+    @cached_property
+    def called_by_graphs(self) -> frozenset[str]:
+        """The functions that what is a graph already may run, by the names that it calls."""
+        functions = self.module.functions
+        found: set[str] = set()
+        queue = [d for d in functions.values() if self.session.is_graph_function(d)]
+        while queue:
+            names = called_names(queue.pop().original)
+            for qualname, definition in functions.items():
+                if qualname not in found and definition.node.name in names:
+                    found.add(qualname)
+                    queue.append(definition)
+        return frozenset(found)
+
+    def clashes(self, qualname: str) -> bool:
+        """Whether a core of the function would take another's name, or be another class's."""
+        mine = self.core_of(qualname)
+        if any(
+            q != qualname and self.core_of(q) == mine for q in self.module.functions
+        ):
+            return True
+        owner = self.module.functions[qualname].owner
+        if owner is None:
+            return False
+        name = qualname.rpartition(".")[2]
+        family = [
+            c for c in self.module.classes if owner.qualname in self.module.bases(c)
+        ]
+        family += [
+            b for b in self.module.bases(owner.qualname) if b in self.module.classes
+        ]
+        return any(name in self.module.classes[c].methods for c in family)
+
+    def core_of(self, qualname: str) -> str:
+        """The qualified name that a core of the function has."""
+        prefix = qualname.rpartition(".")[0]
+        return f"{prefix}.{core_name(qualname)}" if prefix else core_name(qualname)
+
+
+def check_parameters(facts: FunctionFacts, built: Iterable[str] = ()) -> None:
+    """Refuse parameters that a `tf.function` takes otherwise than Python does; `built` have their variables."""
+    for name, kind in facts.parameters.items():
+        text = str(kind)
+        if name not in built and any(
+            isinstance(k, Object)
+            and k.name.startswith(("keras.", "tensorflow.keras.optimizers"))
+            for k in members(kind)
+        ):
+            raise Refusal(
+                f"`{name}` is {kind}: each one would make its variables anew",
+                facts.definition.node,
+                "GL305",
+            )
+        if (
+            text.startswith(("array(", "scalar("))
+            or "array(" in text
+            or "scalar(" in text
+        ):
+            raise Refusal(
+                f"`{name}` is a NumPy array, which a graph takes as a tensor",
+                facts.definition.node,
+                "GL206",
+            )
+        types = {
+            k.type
+            for k in getattr(kind, "members", ())
+            if isinstance(k, Python) and k != NONE
+        }
+        if len(types) > 1:
+            raise Refusal(
+                f"`{name}` is {kind}: a graph takes 1, 1.0 and True for the same",
+                facts.definition.node,
+                "GL404",
+            )
+    if not facts.staged and number_parameters(facts):
+        raise Refusal(
+            "it takes a Python number, so that each value would be traced anew",
+            facts.definition.node,
+            "GL404",
+        )
+
+
+def core_name(qualname: str) -> str:
+    return qualname.rpartition(".")[2].strip("_") + "_graph"
+
+
+def called_names(node: ast.AST) -> set[str]:
+    """The names of what a piece of code may call; an object's call is its `__call__` or `call`."""
+    found = {"__call__", "call"}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))
+    return found

@@ -1,0 +1,261 @@
+"""Plans for functions that stay Python around a graph: a shell under the function's name, and its core."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from . import signatures, stateful
+from .entries import NEVER_DECORATED, called_names, check_parameters, core_name
+from .facts.environment import FunctionFacts
+from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
+from .facts.modules import FunctionDefinition, begins_beside_docstring
+from .facts.staging import holds_variable
+from .findings import Refusal
+from .shell import Shell, check_result
+from .split import Split, split
+from .steps import Code, Keep, Plan, Step
+
+if TYPE_CHECKING:
+    from .plan import ModulePlanner
+
+
+class SplitPlanner:
+    """Plans the splits of one module's functions."""
+
+    def __init__(self, planner: ModulePlanner) -> None:
+        self.planner = planner
+        self.session = planner.session
+        self.module = planner.module
+        self.entries = planner.entries
+        self.refusals = planner.refusals
+        self.first_steps = planner.first_steps
+
+    def plans(
+        self, facts: Mapping[str, FunctionFacts], lifted: list[Plan]
+    ) -> list[Plan]:
+        """Plans for functions that stay Python around a graph, beside those that are lifted whole."""
+        plans: list[Plan] = []
+        absorbed: list[str] = []
+        cores = {p.qualname: p.core for p in lifted if p.core}
+        whole = {p.qualname for p in lifted}
+        callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
+        for qualname in callers_first:
+            found = facts[qualname]
+            planned = whole | {p.qualname for p in plans}
+            if (
+                qualname in whole
+                or not self._may_split(found)
+                or self.entries.clashes(qualname)
+            ):
+                continue
+            if self._is_absorbed(qualname, facts, planned):
+                absorbed.append(qualname)
+                continue
+            plan = self._first_split(self._versions(found), cores)
+            if plan is not None:
+                plans.append(plan)
+        for qualname in (*absorbed, *(p.qualname for p in plans)):
+            self.refusals.pop(qualname, None)
+        return plans
+
+    def _versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
+        """The function with calls inlined and without, in the order in which they are worth a try.
+
+        What is Python's alone stays a call where it can.
+        """
+        definition = facts.definition
+        earlier = self.first_steps.with_calls.get(definition.qualname)
+        if earlier is None:
+            return [facts]
+        called = copy.copy(definition)
+        called.node = earlier
+        other = self.session.analyse_core(called, facts.parameters, definition.qualname)
+        absorbed = self._absorbed(facts)
+        works = any(self.session.facts_of(q).operations for q in absorbed)
+        inside = [n for s in other.staged for n in ast.walk(s)]
+        works = works or any(
+            q in absorbed and n in inside for n, q in other.calls.items()
+        )
+        return [facts, other] if works else [other, facts]
+
+    def _first_split(
+        self, versions: list[FunctionFacts], cores: dict[str, str]
+    ) -> Plan | None:
+        """The plan of the first version that can be split; notes why the last one cannot."""
+        for facts in versions:
+            qualname = facts.definition.qualname
+            name = core_name(qualname)
+            parts = split(self.session, facts, name, self.first_steps.core)
+            if parts is None:
+                continue
+            try:
+                return self._split_plan(facts, parts, name, cores)
+            except Refusal as refusal:
+                self.refusals.setdefault(qualname, refusal)
+        return None
+
+    def _absorbed(self, facts: FunctionFacts) -> set[str]:
+        """The functions that this one called, and now does the work of itself."""
+        definition = facts.definition
+        first = self.planner.first.get(definition.qualname)
+        if first is None or definition.node is definition.original:
+            return set()
+        return set(first.calls.values()) - set(facts.calls.values())
+
+    def _is_absorbed(
+        self, qualname: str, facts: Mapping[str, FunctionFacts], planned: set[str]
+    ) -> bool:
+        """Whether all that called a function does the work itself, in a graph."""
+        callers = self.session.recorded_callers(qualname)
+        return bool(callers) and all(
+            self._does_without(c, qualname, facts, planned) for c in callers
+        )
+
+    def _does_without(
+        self,
+        caller: str,
+        called: str,
+        facts: Mapping[str, FunctionFacts],
+        planned: set[str],
+    ) -> bool:
+        """Whether a function that was seen to call another one is, or has, a graph that does not."""
+        if self.entries.core_of(caller) in self.module.functions:
+            names = (caller, self.entries.core_of(caller))
+            return all(
+                called not in facts[n].calls.values() for n in names if n in facts
+            )
+        definition = self.module.functions.get(caller)
+        if definition and self.session.is_graph_function(definition):
+            name = called.rpartition(".")[2]
+            return name not in called_names(definition.original)
+        return caller in planned and called in self._absorbed(facts[caller])
+
+    def _may_split(self, facts: FunctionFacts) -> bool:
+        definition = facts.definition
+        name = definition.node.name
+        if (
+            not (
+                facts.problems
+                or definition.qualname in self.refusals
+                or holds_variable(facts.result)
+                or stateful.optimizer_parameters(facts)
+            )
+            or not facts.operations
+            or definition.failure is not None
+            or self.session.is_graph_function(definition)
+        ):
+            return False
+        if self.entries.core_of(definition.qualname) in self.module.functions:
+            return False
+        if self.session.recorded(definition.qualname) is None:
+            return False
+        if begins_beside_docstring(definition.original):
+            return False
+        if name.startswith("__") and name != "__call__":
+            return False
+        if definition.parent is not None and not self._lasts(definition):
+            return False
+        if not self.entries.can_be_method(definition):
+            return False
+        return not (
+            definition.owner
+            and name in NEVER_DECORATED
+            and self.entries.is_keras(definition)
+        )
+
+    def _lasts(self, definition: FunctionDefinition) -> bool:
+        """Whether a nested function keeps state, and is called more often than it is made."""
+        around = definition.parent
+        recorded = self.session.recorded(definition.qualname)
+        if (
+            around is None
+            or around.parent
+            or not definition.keeps_state
+            or not recorded
+        ):
+            return False
+        made = self.session.recorded(around.qualname)
+        return recorded.calls >= 2 * (made.calls if made else 1)
+
+    def _split_plan(
+        self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
+    ) -> Plan:
+        core = self.session.analyse_core(
+            parts.core, parts.kinds, facts.definition.qualname
+        )
+        obstacle = self.planner.foreign_obstacle(core)
+        if obstacle is not None:
+            raise obstacle
+        for called in core.calls.values():
+            if self.module.functions[called].tags:
+                raise Refusal(
+                    f"it calls `{called}`, which gives a Python value or a tensor",
+                    facts.definition.original,
+                )
+        shell = Shell.of_split(core.result, parts)
+        if "exhausts" in core.effects:
+            raise Refusal(
+                "`next` at the end raises another error in a graph",
+                core.effects["exhausts"][0],
+                "GL106",
+            )
+        check_result(shell.result, parts.core.node)
+        returns_here = any(isinstance(s, ast.Return) for s in parts.after)
+        result = UNKNOWN if returns_here else shell.result
+        unexpected = self.planner.unexpected(facts.definition, result)
+        if unexpected is not None:
+            raise unexpected
+        check_parameters(core, stateful.optimizer_parameters(facts))
+        planner = self.planner.planner(core, cores, shell, [])
+        steps = planner.body()
+        definition = facts.definition
+        plan = Plan(
+            definition.original,
+            definition.qualname,
+            steps,
+            core=name,
+            imports=planner.imports,
+        )
+        if not self.planner.source.imports(self.planner.tf):
+            plan.imports.add(f"tensorflow as {self.planner.tf}")
+        plan.decorator = signatures.decorator(core, None, self.planner.tf)
+        plan.parameters = list(parts.kinds)
+        plan.statements = self.first_steps.statements.get(definition.qualname, [])
+        owner = f"{plan.parameters[0]}." if definition.owner else ""
+        signed = "input_signature" in plan.decorator
+        arguments = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
+        call = f"{owner}{name}({', '.join(arguments)})"
+        simple = not shell.kinds and not parts.after
+        if simple and not shell.converts and shell.result != NONE:
+            plan.shell = [*map(Keep, parts.before), Code(f"return {call}")]
+            return plan
+        texts = shell.statements(call) if simple else shell.calls(call)
+        plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
+        if not simple:
+            plan.shell += [
+                *map(self._waiting, parts.after),
+                *map(Code, shell.closing()),
+            ]
+        return plan
+
+    def _waiting(self, node: ast.stmt) -> Step:
+        """A statement of the shell, which may name what the core computes for it."""
+        named = getattr(node, "named", None)
+        if named is None:
+            return Keep(node)
+        origin: ast.stmt = getattr(node, "origin", node)
+        inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
+        if inside and sys.version_info < (3, 12):
+            return Code(
+                ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), origin
+            )
+        return Code(self.planner.source.spliced(origin, named), origin)
+
+    def _as_tensor(self, text: str, kind: Kind) -> str:
+        if isinstance(kind, Tensor) and kind.weak:
+            return f"{self.planner.tf}.constant({text}, {self.planner.tf}.{kind.dtype})"
+        return text
