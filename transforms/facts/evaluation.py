@@ -46,6 +46,8 @@ from .kinds import (
     python,
     weak,
 )
+from .lists import mutated
+from .mixing import may_be_number, remixed, unmixed
 from .modules import blocks, bound_names
 from .numbers import exact_numbers, is_nonzero
 from .outcome import Outcome
@@ -64,7 +66,6 @@ from .staging import (
     list_of,
     released,
 )
-from .tensorflow_values import constant_int
 
 if TYPE_CHECKING:
     from .session import Session
@@ -479,14 +480,14 @@ class Evaluation:
         if name == "mult" and is_list(left) and is_weak(right):
             self.problem("a list is as long as a tensor says", node, "GL203")
             return list_of(operators.iterate(left) or UNKNOWN)
-        plain = [_unmixed(left), _unmixed(right)]
+        plain = [unmixed(left), unmixed(right)]
         kind = self.settle(
             operators.binary(name, *plain),
             f"{operators.SIGNS.get(name, name)} of {left} and {right}",
             node,
         )
         self._check_number(name, left, right, kind, node)
-        made = _remixed(kind, name, left, right)
+        made = remixed(kind, name, left, right)
         if isinstance(made, Tensor) and (made.mixed or made.weak):
             made = replace(made, numbers=exact_numbers(name, left, right, made.dtype))
         return made
@@ -509,7 +510,7 @@ class Evaluation:
             )
         counts = self.innermost_loop() is not None and self.is_staged()
         exact = exact_numbers(name, left, right, getattr(kind, "dtype", None))
-        if counts and _may_be_number(left, right) and exact is None:
+        if counts and may_be_number(left, right) and exact is None:
             self.problem("it counts with what may be a Python number or a tensor", node)
 
     def _unaryop(self, node: ast.UnaryOp, environment: Environment) -> Kind:
@@ -527,7 +528,7 @@ class Evaluation:
         name = type(node.op).__name__.lower()
         kinds = [
             self.settle(
-                operators.unary(name, released(m) if is_numpy(m) else _unmixed(m)),
+                operators.unary(name, released(m) if is_numpy(m) else unmixed(m)),
                 f"`{ast.unparse(node)}`",
                 node,
             )
@@ -651,7 +652,7 @@ class Evaluation:
         if is_numpy(left) or is_numpy(right):
             found = operators.compare(name, released(left), released(right))
             return hold(self.settle(found, f"comparing {left} with {right}", node))
-        found = operators.compare(name, _unmixed(left), _unmixed(right))
+        found = operators.compare(name, unmixed(left), unmixed(right))
         return self.settle(found, f"comparing {left} with {right}", node)
 
     def _ifexp(self, node: ast.IfExp, environment: Environment) -> Kind:
@@ -951,11 +952,8 @@ class Evaluation:
                 f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
             )
         plain = Arguments(
-            [arrays.all_released(_unmixed(k)) for k in arguments.positional],
-            {
-                k: arrays.all_released(_unmixed(v))
-                for k, v in arguments.keywords.items()
-            },
+            [arrays.all_released(unmixed(k)) for k in arguments.positional],
+            {k: arrays.all_released(unmixed(v)) for k, v in arguments.keywords.items()},
         )
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
@@ -1012,7 +1010,7 @@ class Evaluation:
             )
         if self.is_fresh(owner.id):
             self.effect("mutates", node)
-        changed = _mutated(receiver, name, arguments, self.is_staged())
+        changed = mutated(receiver, name, arguments, self.is_staged())
         environment.bind(owner.id, changed)
         return found.kind
 
@@ -1164,43 +1162,6 @@ def _is_answer(kind: Kind) -> bool:
     return is_numpy(kind) and kind == hold(Scalar("bool"))
 
 
-def _may_be_number(left: Kind, right: Kind) -> bool:
-    """Whether the operands may both be Python numbers, and may not."""
-    pair = (left, right)
-    unsure = [k for k in pair if isinstance(k, Tensor) and k.mixed and not k.weak]
-    sure = [k for k in pair if is_strong(k) and not getattr(k, "mixed", False)]
-    return bool(unsure) and not sure
-
-
-def _unmixed(kind: Kind) -> Kind:
-    return (
-        replace(kind, mixed=False) if isinstance(kind, Tensor) and kind.mixed else kind
-    )
-
-
-def _remixed(kind: Kind, operator: str, left: Kind, right: Kind) -> Kind:
-    """Whether the result may be a Python number: where no operand surely is a tensor, and one may be a number."""
-    if not isinstance(kind, Tensor):
-        return kind
-    pair = (left, right)
-    if kind.weak:
-        mixed = any(isinstance(k, Tensor) and k.mixed for k in pair)
-        sure = operator == "div" or any(_surely_float(k) for k in pair)
-        return replace(kind, mixed=mixed and kind.weak == "float" and not sure)
-    mixed = any(isinstance(k, Tensor) and k.mixed and not k.weak for k in pair)
-    return replace(
-        kind,
-        mixed=mixed
-        and not any(is_strong(k) and not getattr(k, "mixed", False) for k in pair),
-    )
-
-
-def _surely_float(kind: Kind) -> bool:
-    if isinstance(kind, Tensor):
-        return kind.weak == "float" and not kind.mixed
-    return isinstance(kind, Python) and kind.type == "float"
-
-
 def _fails_alike(kind: Kind, divisor: Kind) -> bool:
     """Whether a graph raises too where the divisor is 0: ints by a Python int that is known while tracing."""
     whole = isinstance(kind, Tensor) and kind.weak == "int"
@@ -1221,50 +1182,3 @@ def _item_owners(target: ast.expr) -> list[str]:
     if isinstance(target, ast.Tuple | ast.List):
         return [name for element in target.elts for name in _item_owners(element)]
     return []
-
-
-def _mutated(receiver: Kind, name: str, arguments: Arguments, staged: bool) -> Kind:
-    """A list after one of its methods."""
-    if not is_list(receiver):
-        return receiver
-    given = arguments.positional
-    if isinstance(receiver, Sequence) and not arguments.keywords:
-        exact = _exactly_mutated(list(receiver.items), name, given)
-        if exact is not None:
-            return Sequence("list", tuple(exact))
-    added: list[Kind] = []
-    if name in ("append", "insert"):
-        added = [given[-1]]
-    elif name == "extend":
-        added = [operators.iterate(given[0]) or UNKNOWN]
-    before = (
-        list(receiver.items) if isinstance(receiver, Sequence) else [receiver.element]  # type: ignore[attr-defined]
-    )
-    if staged:
-        return list_of(*before, *added)
-    return Elements("list", join_all(map(forget, [*before, *added])))
-
-
-def _exactly_mutated(
-    items: list[Kind], name: str, given: list[Kind]
-) -> list[Kind] | None:
-    """The items of a list after one of its methods; None where they are not known one by one."""
-    place = constant_int(given[0]) if given else -1
-    match name, given:
-        case "append", [item]:
-            return [*items, item]
-        case "extend", [Sequence(items=more)]:
-            return [*items, *more]
-        case "insert", [_, item] if place is not None:
-            items.insert(place, item)
-            return items
-        case "pop", _ if (
-            items and place is not None and (-len(items) <= place < len(items))
-        ):
-            items.pop(place)
-            return items
-        case "reverse", []:
-            return items[::-1]
-        case "clear", []:
-            return []
-    return None
