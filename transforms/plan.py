@@ -278,7 +278,7 @@ class ModulePlanner:
             )
         else:
             shell.keeps = True
-        planner = self.planner(facts, cores, shell, sunk)
+        planner = self.body_planner(facts, cores, shell, sunk)
         steps = planner.body()
         plan = Plan(
             definition.original, definition.qualname, steps, imports=planner.imports
@@ -299,7 +299,7 @@ class ModulePlanner:
             plan.shell = [Code(text) for text in texts]
         return plan
 
-    def planner(
+    def body_planner(
         self,
         facts: FunctionFacts,
         cores: dict[str, str],
@@ -353,7 +353,7 @@ class ModulePlanner:
         """
         shell = Shell.of(facts, self.tf)
         shell.keeps = True
-        return self.planner(facts, {}, shell, []).body()
+        return self.body_planner(facts, {}, shell, []).body()
 
     def changes(self, facts: FunctionFacts) -> bool:
         """Whether a function has to read otherwise, to be called in a graph with what these facts are of."""

@@ -210,7 +210,7 @@ class SplitPlanner:
         if unexpected is not None:
             raise unexpected
         check_parameters(core, stateful.optimizer_parameters(facts))
-        planner = self.planner.planner(core, cores, shell, [])
+        planner = self.planner.body_planner(core, cores, shell, [])
         steps = planner.body()
         definition = facts.definition
         plan = Plan(
