@@ -15,16 +15,7 @@ settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
 
 
-KNOWN_FAULTS = (
-    'test_emit.py::test_functions_without_lines_of_their_own[def f(x): """Doc."""; return x\\n]',
-)
-"""Tests of faults that are known and not mended yet; each must go from here once it is."""
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.nodeid.endswith(KNOWN_FAULTS):
-            item.add_marker(pytest.mark.xfail(reason="not mended yet", strict=True))
     if shutil.which("nvidia-smi"):
         return
     for item in items:

@@ -19,7 +19,7 @@ from .facts.profile import FunctionNode
 from .layout import layout
 from .options import Options
 from .source import Source
-from .steps import Plan
+from .steps import Keep, Plan
 
 
 def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
@@ -112,7 +112,7 @@ def _definitions(
     editor: Editor, tree: cst.FunctionDef, item: Plan
 ) -> list[cst.FunctionDef]:
     docstring = _docstring(item.node)
-    kept = [editor.pairs[docstring][1]] if docstring is not None else []
+    kept = [] if docstring is None else editor.block([Keep(docstring)], 0)
     body = _block_like(tree.body, [*kept, *editor.block(item.steps, 0)])
     decorators = [] if item.decorator is None else [_decorator(editor, item.decorator)]
     if item.core is None:

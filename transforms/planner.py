@@ -10,7 +10,7 @@ from .expressions import SIGNS, Writer, wrapped
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import UNKNOWN, Array, Dict, Kind, Python, Sequence, Tensor
 from .facts.liveness import Liveness, liveness, reads
-from .facts.modules import begins_beside_docstring, blocks, bound_names, own_body
+from .facts.modules import blocks, bound_names, own_body
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_weak
 from .findings import Refusal
@@ -67,8 +67,6 @@ class Planner:
         """The steps of the whole function; its docstring is not among them."""
         node = self.facts.definition.node
         body = own_body(node)
-        if begins_beside_docstring(node):
-            raise Refusal("a statement stands on the line of the docstring", body[0])
         steps = self.block(body)
         if self.shell.extra and not self.always_returns(body):
             steps.append(Code(f"return {', '.join(self.shell.extra)}"))

@@ -12,7 +12,7 @@ from . import signatures, stateful
 from .entries import NEVER_DECORATED, called_names, check_parameters, core_name
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
-from .facts.modules import FunctionDefinition, begins_beside_docstring
+from .facts.modules import FunctionDefinition
 from .facts.staging import holds_variable
 from .findings import Refusal
 from .shell import Shell, check_result
@@ -152,8 +152,6 @@ class SplitPlanner:
         if self.entries.core_of(definition.qualname) in self.module.functions:
             return False
         if self.session.recorded(definition.qualname) is None:
-            return False
-        if begins_beside_docstring(definition.original):
             return False
         if name.startswith("__") and name != "__call__":
             return False

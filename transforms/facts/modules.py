@@ -421,13 +421,6 @@ def own_start(node: FunctionNode) -> int:
     return 0 if ast.get_docstring(node, False) is None else 1
 
 
-def begins_beside_docstring(node: FunctionNode) -> bool:
-    """Whether a statement stands on the line of a function's docstring."""
-    start = own_start(node)
-    first = node.body[start:] if start else []
-    return bool(first) and getattr(first[0], "lineno", None) == node.body[0].end_lineno
-
-
 def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     """The blocks of a compound statement, in order."""
     found = [getattr(node, name, None) for name in ("body", "orelse")]
