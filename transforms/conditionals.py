@@ -268,8 +268,7 @@ def arm_expression(
 def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
     match arm:
         case [ast.Return() as node]:
-            text = planner.returned(node)
-            return f"({text})" if _is_bare_tuple(text) else text
+            return _grouped(planner.returned(node))
         case [ast.If() as node] if (
             node in planner.facts.staged and planner.always_returns([node])
         ):
@@ -277,9 +276,10 @@ def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
     return None
 
 
-def _is_bare_tuple(text: str) -> bool:
+def _grouped(text: str) -> str:
+    """A text that may be a tuple without parentheses, as one that stands among others."""
     call = ast.parse(f"f({text})", mode="eval").body
-    return isinstance(call, ast.Call) and len(call.args) > 1
+    return f"({text})" if isinstance(call, ast.Call) and len(call.args) > 1 else text
 
 
 def _nested(planner: Planner, node: ast.If, outs: list[str] | None) -> str | None:
@@ -324,7 +324,8 @@ def _value_of(
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
             name in outs and name not in earlier
         ):
-            pairs = [(name, writer.text(value), planner.stored_kind(node, name))]
+            text = _grouped(writer.text(value))
+            pairs = [(name, text, planner.stored_kind(node, name))]
         case ast.AugAssign(target=ast.Name(id=name)) if (
             name in outs and name not in earlier
         ):

@@ -461,7 +461,8 @@ def _range(
         if not (
             isinstance(kind, Python) and isinstance(kind.value, int) and kind.value
         ):
-            return _stepped(planner, node, args, dtype)
+            python = isinstance(planner.facts.kind(node.iter), Elements)
+            return (_counted if python else _stepped)(planner, node, args, dtype)
         step = kind.value
     first = None if len(args) == 1 else args[0]
     limit = _bound(
@@ -481,10 +482,32 @@ def _range(
     return index, _Counter(start, test, move, begin, before, most=most)
 
 
+def _counted(
+    planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
+) -> tuple[str, _Counter]:
+    """A Python range whose step a tensor gives, by its length: where it is empty, `tf.range` raises."""
+    before: list[Step] = []
+    names = ("start", "limit", "step")
+    start, limit, step = (
+        _bound(planner, node, a, dtype, n, before)
+        for a, n in zip(args, names, strict=True)
+    )
+    length = planner.names.fresh("length")
+    before.append(Code(f"{length} = -(({start} - {limit}) // {step})"))
+    index = planner.names.fresh("i")
+    return index, _Counter(
+        _first(planner, None, dtype),
+        f"{index} < {length}",
+        f"{index} + 1",
+        [_bind_row(planner, node.target, f"{start} + {index} * {step}")],
+        before,
+    )
+
+
 def _stepped(
     planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
 ) -> tuple[str, _Counter]:
-    """A range whose step a tensor gives: its numbers as the rows of one tensor."""
+    """A `tf.range` whose step a tensor gives: its numbers as the rows of one tensor."""
     if not dtype:
         raise Refusal("the dtype of this range is not known", node, "GL105")
     parts = []

@@ -306,6 +306,9 @@ class ModulePlanner:
         shell: Shell,
         sunk: list[ast.stmt],
     ) -> Planner:
+        original = facts.definition.original
+        if self.tf in _set_names(original):
+            raise Refusal(f"`{self.tf}` is something else in it", original)
         return Planner(
             self.source,
             facts,
@@ -367,6 +370,16 @@ class ModulePlanner:
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
+
+
+def _set_names(node: ast.AST) -> set[str]:
+    """The names of variables and parameters that a function sets anywhere inside."""
+    found = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
+    return found | {
+        n.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
 
 
 def tensorflow_name(module: ModuleFacts) -> str:

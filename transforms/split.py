@@ -86,6 +86,7 @@ def split(
         args.vararg
         or args.kwarg
         or definition.is_generator
+        or isinstance(definition.node, ast.AsyncFunctionDef)
         or (definition.parent is not None and not definition.keeps_state)
     ):
         return None
