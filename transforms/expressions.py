@@ -61,7 +61,7 @@ DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
 )
-"""Functions that take int64 scalars among the Python ints of a list."""
+"""Functions that take lists of sizes."""
 BROADCASTING = frozenset(
     [
         "add",
@@ -256,13 +256,13 @@ class Writer:
                 return host_reads.of_math(self, node, name)
         if any(is_weak(k) and not is_numpy(k) for k in map(self.kind, arguments)):
             return self._weak_arguments(node, function)
+        if _short_name(function) in TAKES_SHAPE:
+            return self._shape_arguments(node)
         if any(_holds_numpy(self.kind(a)) for a in arguments):
             return self._array_arguments(node, function)
         if isinstance(function, Function) and any(
             _holds_weak(self.kind(a)) for a in arguments
         ):
-            if function.name.removeprefix("tensorflow.") in TAKES_SHAPE:
-                return None
             raise Refusal(
                 "a list of Python numbers that a tensor decides is passed here", node
             )
@@ -411,6 +411,25 @@ class Writer:
             )
         return None
 
+    def _shape_arguments(self, node: ast.Call) -> str | None:
+        """Sizes in a list are of one dtype in a graph: that of the tensors among them, or int64."""
+        edits = self.edits(node)
+        for argument in (*node.args, *(k.value for k in node.keywords)):
+            kind = self.kind(argument)
+            if not isinstance(argument, ast.List | ast.Tuple) or not holds_tensor(kind):
+                continue
+            kinds = [self.kind(e) for e in argument.elts]
+            own = {getattr(k, "dtype", None) for k in kinds if is_strong(k)}
+            (want,) = own if len(own) == 1 else ("int64",)
+            inner = self.edits(argument)
+            for element, held in zip(argument.elts, kinds, strict=True):
+                if is_weak(held) and getattr(held, "dtype", None) != want:
+                    text = self.text(element)
+                    inner[element] = self.promotion.cast(text, f"{self.tf}.{want}")
+            if inner:
+                edits[argument] = self.source.spliced(argument, inner)
+        return self.source.spliced(node, edits) if edits else None
+
     def _like_first(self, node: ast.Call) -> str:
         """Python numbers take the dtype of the tensor that they come with."""
         first, *rest = [*node.args, *(k.value for k in node.keywords)]
@@ -459,6 +478,12 @@ class Writer:
                 "the truth of a text that a tensor decides is not lifted", node, "GL103"
             )
         return f"{self.tf}.not_equal({text}, 0)"
+
+
+def _short_name(function: Kind) -> str:
+    """The name of one of TensorFlow's functions, within it."""
+    name = function.name if isinstance(function, Function) else ""
+    return name.removeprefix("tensorflow.") if name.startswith("tensorflow.") else ""
 
 
 def _expressions(node: ast.AST) -> list[ast.expr]:

@@ -85,6 +85,8 @@ def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
     if name == "bool":
         return writer.predicate(argument)
     text = writer.read(argument) if name == "float" else writer.text(argument)
+    if kind.dtype == DTYPES[name]:
+        return text
     return writer.promotion.cast(text, f"{writer.tf}.{DTYPES[name]}")
 
 

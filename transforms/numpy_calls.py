@@ -6,9 +6,10 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from . import static_shapes
 from .facts import numpy_functions
 from .facts.kinds import NONE, Array, Kind, Python, Scalar, Sequence, Tensor
-from .facts.staging import holds_tensor, is_strong, is_tensor, released
+from .facts.staging import holds_size, holds_tensor, is_strong, is_tensor, released
 from .findings import Refusal
 from .promotion import array_dtype
 from .rule import Rule
@@ -127,7 +128,11 @@ class Call:
 
     def tensor(self, node: ast.expr, dtype: str | None = None) -> str:
         kind = self.writer.kind(node)
-        text = self.writer.read(node) if self.is_real else self.writer.text(node)
+        sizes = static_shapes.sizes(self.writer, node) if holds_size(kind) else None
+        if sizes is not None:
+            kind, text = Tensor("int64", (None,)), sizes
+        else:
+            text = self.writer.read(node) if self.is_real else self.writer.text(node)
         if isinstance(kind, Python | Array | Scalar):
             own = dtype or array_dtype((kind,))
             return f"{self.tf}.constant({text}, {self.tf}.{own})"
@@ -156,7 +161,8 @@ class Call:
 def text_of(writer: Writer, node: ast.Call, name: str) -> str | None:
     """The text of a call of `numpy.name`; None where no tensor is in it."""
     given = [*node.args, *(k.value for k in node.keywords)]
-    if not any(holds_tensor(writer.kind(a)) for a in given):
+    kinds = [writer.kind(a) for a in given]
+    if not any(holds_tensor(k) or holds_size(k) for k in kinds):
         return None
     return _written(writer, node, name, node.args)
 

@@ -12,7 +12,7 @@ from .facts.kinds import UNKNOWN, Array, Dict, Kind, Python, Sequence, Tensor
 from .facts.liveness import Liveness, liveness, reads
 from .facts.modules import blocks, bound_names, own_body
 from .facts.profile import FunctionNode
-from .facts.staging import is_numpy, is_strong, is_weak
+from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .options import Options
 from .shell import Shell
@@ -116,7 +116,7 @@ class Planner:
                 return [self._filled(node, target)]
             case ast.AugAssign():
                 return self._augmented(node)
-            case ast.Assign(targets=[ast.Tuple()], value=value) if is_strong(
+            case ast.Assign(targets=[ast.Tuple()], value=value) if is_tensor(
                 self.facts.kind(value)
             ):
                 return [self._unstacked(node)]

@@ -59,3 +59,20 @@ def length(writer: Writer, node: ast.expr) -> str:
             else repr(kind.shape[0])
         )
     return f"{writer.tf}.shape({text}, {writer.tf}.int64)[0]"
+
+
+def sizes(writer: Writer, node: ast.expr) -> str | None:
+    """The text of a tensor of the sizes that `x.shape`, or a part of it, names; None for another expression."""
+    match node:
+        case ast.Attribute(value=owner, attr="shape"):
+            return f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
+        case ast.Call(func=ast.Attribute(value=owner, attr="get_shape"), args=[]):
+            return f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
+        case ast.Call(func=ast.Attribute(value=inner, attr="as_list"), args=[]):
+            return sizes(writer, inner)
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner]):
+            return sizes(writer, inner)
+        case ast.Subscript(value=inner, slice=ast.Slice() as part):
+            whole = sizes(writer, inner)
+            return whole and f"{whole}[{writer.text(part)}]"
+    return None

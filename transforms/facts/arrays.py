@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from . import methods, numpy_functions, operators
 from .calls import Arguments
 from .kinds import (
-    SIZE,
     UNKNOWN,
     Dict,
     Elements,
@@ -22,7 +21,7 @@ from .kinds import (
     weak,
 )
 from .numbers import is_nonzero
-from .staging import hold, holds_tensor, is_numpy, is_tensor, released
+from .staging import hold, holds_size, holds_tensor, is_numpy, is_tensor, released
 
 if TYPE_CHECKING:
     from .evaluation import Evaluation
@@ -107,7 +106,7 @@ def call(
     if found is None:
         return evaluation.session.call_external(evaluation, node, name, arguments)
     kind = evaluation.settle(found, f"`{ast.unparse(node.func)}`", node)
-    if not any(map(holds_tensor, arguments.all)) and SIZE not in arguments.all:
+    if not any(holds_tensor(k) or holds_size(k) for k in arguments.all):
         return kind
     held = hold(kind)
     if is_numpy(held) and not may_hold(held):

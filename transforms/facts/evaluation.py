@@ -55,6 +55,7 @@ from .profile import Recorded
 from .staging import (
     choose,
     hold,
+    holds_size,
     holds_tensor,
     host_join,
     is_list,
@@ -943,7 +944,7 @@ class Evaluation:
                 f"what `{ast.unparse(node.func)}` is called with is not known", node
             )
             return UNKNOWN
-        if any(_has_size(k) for k in arguments.all):
+        if any(map(holds_size, arguments.all)):
             self.problem("a size that is not static is passed here", node, "GL406")
         if name.startswith("tensorflow.image.") and any(
             is_tensor(k) and getattr(k, "shape", ()) is None for k in arguments.all
@@ -1140,12 +1141,6 @@ def _blocker(
     }
     reason, code = reasons.get(effect, (f"{what} does more than compute", "GL401"))
     return reason, node, code
-
-
-def _has_size(kind: Kind) -> bool:
-    return kind == SIZE or (
-        isinstance(kind, Sequence) and any(map(_has_size, kind.items))
-    )
 
 
 def _computes(function: Kind, arguments: Arguments) -> bool:

@@ -17,6 +17,7 @@ from .environment import Environment, Flow, FunctionFacts, merge
 from .evaluation import Evaluation
 from .kinds import (
     NONE,
+    NUMPY,
     UNKNOWN,
     Array,
     Dataset,
@@ -250,12 +251,12 @@ class Interpreter(Evaluation):
             kinds = list(kind.items)
         elif (
             isinstance(kind, Tensor)
-            and not kind.weak
+            and kind.weak in (None, NUMPY)
             and kind.shape
             and kind.shape[0] == len(elts)
         ):
             self.operation()
-            kinds = [Tensor(kind.dtype, kind.shape[1:])] * len(elts)
+            kinds = [Tensor(kind.dtype, kind.shape[1:], kind.weak)] * len(elts)
         else:
             element = None if is_tensor(kind) else iterate(kind)
             kinds = [element] * len(elts) if element is not None else None

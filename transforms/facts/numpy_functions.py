@@ -183,7 +183,10 @@ def _floating(dtype: str | None) -> str:
 
 
 def _of_floats(name: str, a: Given) -> Kind:
-    x = _array(a["x"])
+    number = a["x"]
+    if isinstance(number, Python) and number.type in ("int", "float"):
+        return Scalar("float64")
+    x = _array(number)
     return array_or_scalar(_floating(x.dtype), x.shape)
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from .kinds import (
     NONE,
     NUMPY,
+    SIZE,
     UNKNOWN,
     WEAK_DTYPES,
     Array,
@@ -59,6 +60,13 @@ def holds_tensor(kind: Kind) -> bool:
     if isinstance(kind, Dict):
         return any(holds_tensor(value) for _, value in kind.items)
     return is_tensor(kind)
+
+
+def holds_size(kind: Kind) -> bool:
+    """Whether the value is, or contains, a size that is not static."""
+    if isinstance(kind, Sequence):
+        return any(map(holds_size, kind.items))
+    return kind == SIZE
 
 
 def holds_variable(kind: Kind) -> bool:
