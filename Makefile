@@ -12,7 +12,7 @@ demo: $(VENV)/.demo  ## record the corpus, lift it, run both, compare and time
 	$(VENV)/bin/graphlift verify corpus/
 
 test: $(VENV)/.test
-	$(VENV)/bin/python -m pytest
+	$(VENV)/bin/python -m pytest --numprocesses auto --dist worksteal
 
 golden: $(VENV)/.test  ## write the lifted texts of rules and corpus anew
 	$(VENV)/bin/python -m pytest tests/rules tests/corpus --update-rules --update-golden
