@@ -99,7 +99,7 @@ def _continued(
 
 def _may_be_written_out(name: str, value: ast.expr, following: list[ast.stmt]) -> bool:
     root = value
-    while isinstance(root, ast.Attribute):
+    while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
     stored = {
         n.id
@@ -107,6 +107,8 @@ def _may_be_written_out(name: str, value: ast.expr, following: list[ast.stmt]) -
         for n in ast.walk(s)
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
     }
+    if isinstance(value, ast.Subscript) and not isinstance(value.slice, ast.Constant):
+        return False
     simple = all(
         isinstance(s, ast.Return | ast.Assign | ast.Expr)
         and not any(isinstance(n, SCOPES) for n in ast.walk(s))

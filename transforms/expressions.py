@@ -231,6 +231,8 @@ class Writer:
         if core is not None:
             return self._core_call(node, core)
         function = self.kind(node.func)
+        if function == Function("tensorflow.executing_eagerly"):
+            return "True"
         if function in (Function("builtins.isinstance"), Function("builtins.hasattr")):
             return host_reads.known_answer(self, node)
         if isinstance(function, Function) and function.name.startswith("builtins."):
@@ -467,8 +469,11 @@ class Writer:
         dtype = getattr(kind, "dtype", None)
         if not is_tensor(kind):
             raise Refusal(f"the truth of {kind} is not lifted", node, "GL103")
-        if getattr(kind, "shape", ()) not in ((), None):
+        shape = getattr(kind, "shape", ()) or ()
+        if any(size != 1 for size in shape):
             raise Refusal(f"the truth of {kind} is not lifted", node, "GL103")
+        if shape:
+            text = f"{self.tf}.reshape({text}, [])"
         if dtype == "bool":
             return text
         if dtype is None:

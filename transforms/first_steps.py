@@ -19,6 +19,7 @@ from . import (
     domains,
     exits,
     iterators,
+    lookups,
     matching,
     none_tests,
     objects,
@@ -178,6 +179,7 @@ class FirstSteps:
             ("GL113", lambda: self._without_recursion(facts)),
             ("GL106", lambda: iterators.with_loops(facts, names)),
             ("GL110", lambda: matching.without_match(facts, names)),
+            ("GL111", lambda: self._without_lookups(facts)),
             ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
             ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
             ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
@@ -188,6 +190,11 @@ class FirstSteps:
         ]
         made = (step() for code, step in steps if self.options.enabled(code))
         return next((node for node in made if node is not None), None)
+
+    def _without_lookups(self, facts: FunctionFacts) -> FunctionNode | None:
+        recorded = self.session.recorded(facts.definition.qualname)
+        raises = recorded.raises if recorded else ()
+        return lookups.without_lookups(facts, self.names, self.tf, raises)
 
     def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
         if self._is_overridden(facts.definition):

@@ -113,7 +113,12 @@ class _Filled(ast.NodeTransformer):
                 fields[field] = (
                     self.visit(value) if isinstance(value, ast.AST) else value
                 )
-        return type(node)(**fields)
+        made = copy.copy(node)
+        for position in PLACE & vars(made).keys():
+            delattr(made, position)
+        for field, value in fields.items():
+            setattr(made, field, value)
+        return made
 
 
 def is_atom(node: ast.expr) -> bool:

@@ -24,7 +24,18 @@ STAGED: dict[type[ast.AST], tuple[str, str]] = {
 }
 CONVERSIONS = frozenset({"builtins.int", "builtins.float", "builtins.bool"})
 PROBLEMS = frozenset(
-    {"GL108", "GL109", "GL110", "GL203", "GL204", "GL301", "GL302", "GL303", "GL304"}
+    {
+        "GL108",
+        "GL109",
+        "GL110",
+        "GL111",
+        "GL203",
+        "GL204",
+        "GL301",
+        "GL302",
+        "GL303",
+        "GL304",
+    }
 )
 """Codes of problems that lifting solves."""
 

@@ -18,6 +18,9 @@ from .making import is_atom, placed
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
+HARMLESS = frozenset({"host", "write", "assert"})
+"""Effects of which it does not matter what else is worked out before them."""
+
 
 class Rewriter:
     """Rewrites one function, innermost expressions first; an outer one waits until the facts of the inner are known.
@@ -168,7 +171,8 @@ class Rewriter:
         around = {id(n) for n in ast.walk(statement)} if statement else set()
         return any(
             id(n) in around and id(n) not in inside
-            for found in self.facts.effects.values()
+            for effect, found in self.facts.effects.items()
+            if effect not in HARMLESS
             for n in found
         )
 

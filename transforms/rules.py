@@ -14,6 +14,7 @@ from .containers import ListAppend
 from .datasets import DatasetFor
 from .exits import LoopExit
 from .host_reads import HostRead
+from .lookups import TensorLookup
 from .loops import TensorFor, TensorWhile
 from .matching import TensorMatch
 from .numpy_calls import NumpyCall
@@ -44,6 +45,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             HostRead,
             NumpyCall,
             TensorComprehension,
+            TensorLookup,
             TensorMatch,
             DatasetFor,
             TensorAssert,

@@ -436,8 +436,10 @@ class Evaluation:
         kind = join_all(
             self.settle(found, f"`{ast.unparse(node)}`", node) for found in parts
         )
-        if is_tensor(value):
+        if is_tensor(value) or is_tensor(index):
             self.operation()
+        if is_tensor(value) and hasattr(node, "holds"):
+            return weak(node.holds)
         if kind == SIZE and not self.session.is_graph_function(self.facts.definition):
             return weak("int")
         if is_tensor(index) and not is_tensor(value):
@@ -685,7 +687,8 @@ class Evaluation:
         if truth == "tensor" and isinstance(kind, Union):
             self.problem("this test may be a Python value or a tensor", node)
         shape = kind.shape if isinstance(kind, Shaped) else ()
-        if truth == "tensor" and shape not in ((), None):
+        several = shape is not None and any(size != 1 for size in shape)
+        if truth == "tensor" and several:
             self.problem(f"the truth of {kind} is not lifted", node, "GL103")
         return truth
 
@@ -927,6 +930,8 @@ class Evaluation:
                 self.operation()
                 return UNKNOWN
             return self.settle(found, f"`{text}(...)`", node)
+        if name == "tensorflow.executing_eagerly":
+            return python(True)
         if name.startswith("tensorflow."):
             kind = callbacks.call(self, node, name, arguments, environment)
             return self._tensorflow(node, name, arguments) if kind is None else kind
