@@ -16,6 +16,7 @@ from .facts.kinds import (
     Tensor,
     TensorArray,
     Type,
+    python,
 )
 from .facts.staging import INTS, holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
@@ -232,7 +233,7 @@ class Writer:
             return self._core_call(node, core)
         function = self.kind(node.func)
         if function == Function("tensorflow.executing_eagerly"):
-            return "True"
+            return "True" if self.kind(node) == python(True) else None
         if function in (Function("builtins.isinstance"), Function("builtins.hasattr")):
             return host_reads.known_answer(self, node)
         if isinstance(function, Function) and function.name.startswith("builtins."):

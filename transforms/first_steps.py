@@ -102,7 +102,7 @@ class FirstSteps:
         """
         for _ in range(MOST_STEPS):
             facts = self.session.analyse_core(definition, parameters, of)
-            made = self._simpler(facts)
+            made = self._simpler(facts, of)
             if made is None and not facts.problems:
                 accompanied = companions.with_companions(facts, self.names)
                 if accompanied is not None and accompanied[1]:
@@ -135,7 +135,7 @@ class FirstSteps:
             self._checked(facts)
             or self._failing(facts)
             or self._without_objects(facts)
-            or self._simpler(facts)
+            or self._simpler(facts, facts.definition.qualname)
         )
         if made is not None or facts.problems:
             return made
@@ -166,8 +166,8 @@ class FirstSteps:
             self.with_calls.setdefault(definition.qualname, definition.node)
         return inlined
 
-    def _simpler(self, facts: FunctionFacts) -> FunctionNode | None:
-        """The body after one step that makes values of what Python does; None after the last.
+    def _simpler(self, facts: FunctionFacts, of: str) -> FunctionNode | None:
+        """The body after one step that makes values of what Python does; None after the last. `of`: whose work it does.
 
         Raises:
             Refusal: what Python does has no values to be made of.
@@ -179,7 +179,7 @@ class FirstSteps:
             ("GL113", lambda: self._without_recursion(facts)),
             ("GL106", lambda: iterators.with_loops(facts, names)),
             ("GL110", lambda: matching.without_match(facts, names)),
-            ("GL111", lambda: self._without_lookups(facts)),
+            ("GL111", lambda: self._without_lookups(facts, of)),
             ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
             ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
             ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
@@ -191,8 +191,8 @@ class FirstSteps:
         made = (step() for code, step in steps if self.options.enabled(code))
         return next((node for node in made if node is not None), None)
 
-    def _without_lookups(self, facts: FunctionFacts) -> FunctionNode | None:
-        recorded = self.session.recorded(facts.definition.qualname)
+    def _without_lookups(self, facts: FunctionFacts, of: str) -> FunctionNode | None:
+        recorded = self.session.recorded(of)
         raises = recorded.raises if recorded else ()
         return lookups.without_lookups(facts, self.names, self.tf, raises)
 

@@ -6,11 +6,23 @@ The first step only: a table of numbers becomes a tensor, items that no tensor c
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import WEAK_DTYPES, Dict, Kind, Python, Sequence, Tensor
+from .facts.kinds import (
+    NONE,
+    STR,
+    WEAK_DTYPES,
+    Dict,
+    Elements,
+    Kind,
+    Mapping,
+    Python,
+    Sequence,
+    Tensor,
+)
 from .facts.profile import FunctionNode
-from .facts.staging import is_strong, is_tensor
+from .facts.staging import is_tensor
 from .findings import Refusal
 from .making import called, compared, is_atom
 from .rewriting import Rewriter
@@ -18,6 +30,8 @@ from .rule import Rule
 from .source import Names
 
 MOST_ITEMS = 8
+KEYS: dict[str | None, str] = {"int32": "int", "int64": "int", "string": "str"}
+"""What keys a tensor of a dtype can be."""
 ERRORS = ("IndexError", "KeyError")
 
 
@@ -25,7 +39,7 @@ class TensorLookup(Rule):
     """A Python container indexed by a tensor.
 
     What it finds:
-        Lists, tuples and dicts whose index or key a tensor decides.
+        Lists, tuples and dicts whose index or key a tensor decides, and `get` of dicts.
 
     Why it matters:
         Python needs the index while the graph is traced, when it has no value: tracing stops, or one item is frozen
@@ -56,7 +70,7 @@ class TensorLookup(Rule):
         ARGS = [(tf.constant(2), tf.constant(3.0)), (tf.constant(0), tf.constant(3.0)), (tf.constant(-1), tf.constant(3.0))]
 
     When it is left alone:
-        Containers of unknown or mixed items, and functions in which a lookup has failed with `IndexError` or `KeyError`:
+        Containers of unknown or mixed items, words that only Python needs, and functions in which a lookup has failed with `IndexError` or `KeyError`:
         a graph raises `tf.errors.InvalidArgumentError` there.
     """
 
@@ -90,91 +104,156 @@ class _Lookups(Rewriter):
     def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
         super().__init__(facts, names)
         self.tf = tf
+        body = facts.definition.node.body
+        self._for_python = {v for s in body for v in _given(s)}
+        self._inner = {
+            n.value for s in body for n in ast.walk(s) if isinstance(n, ast.Subscript)
+        }
 
     def expression(self, node: ast.expr) -> ast.expr | None:
         match node:
-            case ast.Subscript(value=value, slice=index, ctx=ast.Load()) if _is_scalar(
-                self.kind(index)
+            case ast.Subscript(
+                value=ast.Subscript(value=value, slice=row), slice=index
+            ) if (rows := self._rows(self.kind(value))) and self._counts(row):
+                return self._in_rows(value, rows, row, index)
+            case ast.Subscript(value=value, slice=index, ctx=ast.Load()):
+                held = self.kind(value)
+                if node in self._inner and self._rows(held):
+                    return None
+                if node in self._for_python and _type(_items(held)) == "str":
+                    return None
+                if isinstance(held, Sequence | Elements) and self._counts(index):
+                    return self._item(value, held, index)
+                if isinstance(held, Dict | Mapping) and self._is_key(held, index):
+                    return self._entry(value, held, index)
+            case ast.Call(
+                func=ast.Attribute(value=value, attr="get"), args=[key, default]
             ):
                 held = self.kind(value)
-                if isinstance(held, Sequence) and held.type in ("list", "tuple"):
-                    return self._item(value, list(held.items), index)
-                if isinstance(held, Dict):
-                    return self._entry(value, held, index)
+                if isinstance(held, Dict | Mapping) and self._is_key(held, key):
+                    return self._entry_or(value, held, key, default)
         return None
 
+    # ---- lists and tuples
+
+    def _counts(self, index: ast.expr) -> bool:
+        kind = self.kind(index)
+        return _is_scalar(kind) and getattr(kind, "dtype", None) in ("int32", "int64")
+
     def _item(
-        self, value: ast.expr, items: list[Kind], index: ast.expr
+        self, value: ast.expr, held: Sequence | Elements, index: ast.expr
     ) -> ast.expr | None:
         """The item at a place that is counted from either end."""
-        if getattr(self.kind(index), "dtype", None) not in ("int32", "int64"):
+        if held.type not in ("list", "tuple"):
             return None
-        table = self._table(value, items)
-        place = _without_conversion(index, self.kind)
+        items = _items(held)
+        table, place = self._table(value, items), self._without_conversion(index)
         if table is not None:
             return _held(ast.Subscript(table, place, ast.Load()), items[0])
-        if (
-            not items
-            or len(items) > MOST_ITEMS
-            or any(map(is_tensor, items))
-            or not is_atom(value)
-        ):
+        if not isinstance(held, Sequence) or not is_atom(value):
             return None
-        inside = ast.Subscript(
-            called(f"{self.tf}.range", ast.Constant(len(items))), place, ast.Load()
-        )
-        return self._choice(
-            [
-                ast.Subscript(value, ast.Constant(i), ast.Load())
-                for i in range(len(items))
-            ],
-            inside,
-        )
+        entries: list[ast.expr] = [
+            ast.Subscript(value, ast.Constant(i), ast.Load()) for i in range(len(items))
+        ]
+        places = called(f"{self.tf}.range", ast.Constant(len(items)))
+        return self._choice(entries, ast.Subscript(places, place, ast.Load()), items)
 
-    def _entry(self, value: ast.expr, held: Dict, key: ast.expr) -> ast.expr | None:
-        """The value of a key that is one of those known."""
-        if (
-            getattr(self.kind(key), "dtype", None) != "string"
-            or not held.items
-            or not is_atom(value)
-        ):
+    def _rows(self, kind: Kind) -> list[Kind]:
+        """The numbers of a list of lists that are equally long."""
+        if not isinstance(kind, Sequence):
+            return []
+        rows = [k.items for k in kind.items if isinstance(k, Sequence)]
+        even = len(rows) == len(kind.items) and len({len(r) for r in rows}) == 1
+        numbers = [k for row in rows for k in row] if even else []
+        return numbers if _type(numbers) else []
+
+    def _in_rows(
+        self, value: ast.expr, numbers: list[Kind], row: ast.expr, index: ast.expr
+    ) -> ast.expr | None:
+        """A number of such a list."""
+        table = self._table(value, numbers)
+        known = isinstance(self.kind(index), Python) and self.kind(index) != NONE
+        if table is None or not (known or self._counts(index)):
             return None
-        keys = [ast.Constant(name) for name, _ in held.items]
-        entries: list[ast.expr] = [ast.Subscript(value, k, ast.Load()) for k in keys]
-        same = compared(
-            called(f"{self.tf}.constant", ast.List([*keys], ast.Load())), ast.Eq(), key
-        )
+        parts = [self._without_conversion(e) for e in (row, index)]
+        place = ast.Tuple(parts, ast.Load())
+        return _held(ast.Subscript(table, place, ast.Load()), numbers[0])
+
+    # ---- dicts
+
+    def _is_key(self, held: Dict | Mapping, key: ast.expr) -> bool:
+        kind = self.kind(key)
+        of = held.key if isinstance(held, Mapping) else STR
+        type_ = KEYS.get(getattr(kind, "dtype", None))
+        return _is_scalar(kind) and isinstance(of, Python) and of.type == type_
+
+    def _entry(
+        self, value: ast.expr, held: Dict | Mapping, key: ast.expr
+    ) -> ast.expr | None:
+        """The value of a key."""
+        if not is_atom(value):
+            return None
         first = ast.Tuple([ast.Constant(0), ast.Constant(0)], ast.Load())
-        place = ast.Subscript(called(f"{self.tf}.where", same), first, ast.Load())
-        kinds = [kind for _, kind in held.items]
-        table = self._table(ast.List(entries, ast.Load()), kinds)
+        found = called(f"{self.tf}.where", self._same(value, key))
+        place = ast.Subscript(found, first, ast.Load())
+        kinds = _items(held)
+        table = self._values(value, kinds)
         if table is not None:
             return _held(ast.Subscript(table, place, ast.Load()), kinds[0])
-        return self._choice(entries, place) if len(entries) <= MOST_ITEMS else None
+        if not isinstance(held, Dict):
+            return None
+        entries: list[ast.expr] = [
+            ast.Subscript(value, ast.Constant(name), ast.Load())
+            for name, _ in held.items
+        ]
+        return self._choice(entries, place, kinds)
+
+    def _entry_or(
+        self, value: ast.expr, held: Dict | Mapping, key: ast.expr, default: ast.expr
+    ) -> ast.expr | None:
+        """The value of a key, or another one where there is no such key."""
+        kinds = _items(held)
+        table = self._values(value, kinds) if is_atom(value) else None
+        if table is None or _type([*kinds, self.kind(default)]) is None:
+            return None
+        found = called(f"{self.tf}.boolean_mask", table, self._same(value, key))
+        several = ast.List([found, ast.List([default], ast.Load())], ast.Load())
+        joined = called(f"{self.tf}.concat", several, ast.Constant(0))
+        return _held(ast.Subscript(joined, ast.Constant(0), ast.Load()), kinds[0])
+
+    def _same(self, value: ast.expr, key: ast.expr) -> ast.expr:
+        """Which of the keys of a dict is this one."""
+        key = self._without_conversion(key)
+        dtype = getattr(self.kind(key), "dtype", None)
+        of = [] if dtype == "string" else [_attribute(self.tf, str(dtype))]
+        keys = called(f"{self.tf}.constant", called("list", value), *of)
+        return compared(keys, ast.Eq(), key)
+
+    def _values(self, value: ast.expr, kinds: list[Kind]) -> ast.expr | None:
+        values = called(ast.Attribute(value, "values", ast.Load()))
+        return self._table(called("list", values), kinds)
+
+    # ---- forms
 
     def _table(self, value: ast.expr, items: list[Kind]) -> ast.expr | None:
         """The items as one tensor; None where they are of several types, dtypes or shapes."""
-        types = {k.type for k in items if isinstance(k, Python)}
-        if (
-            len(types) == 1
-            and types <= WEAK_DTYPES.keys()
-            and all(isinstance(k, Python) for k in items)
-        ):
-            dtype = WEAK_DTYPES[types.pop()]
+        number = _type(items)
+        if number is not None:
+            dtype = WEAK_DTYPES[number]
             of = [] if dtype in ("bool", "string") else [_attribute(self.tf, dtype)]
             return called(f"{self.tf}.constant", value, *of)
-        strong = [
-            k for k in items if isinstance(k, Tensor) and is_strong(k) and not k.mixed
-        ]
-        shapes = {(k.dtype, k.shape) for k in strong}
-        known = all(
-            k.dtype and k.shape is not None and None not in k.shape for k in strong
-        )
-        if items and len(strong) == len(items) and len(shapes) == 1 and known:
+        shapes = {(k.dtype, k.shape) for k in items if _is_known(k)}
+        if items and all(map(_is_known, items)) and len(shapes) == 1:
             return called(f"{self.tf}.stack", value)
         return None
 
-    def _choice(self, entries: list[ast.expr], place: ast.expr) -> ast.expr:
+    def _choice(
+        self, entries: list[ast.expr], place: ast.expr, kinds: list[Kind]
+    ) -> ast.expr | None:
+        """Items that no one tensor holds, chosen one by one."""
+        numbers = any(isinstance(k, Python) for k in kinds)
+        if not 0 < len(entries) <= MOST_ITEMS or numbers:
+            return None
         at = self.atom(place, "place")
         chosen = entries[-1]
         for i in range(len(entries) - 2, -1, -1):
@@ -183,21 +262,58 @@ class _Lookups(Rewriter):
             )
         return chosen
 
+    def _without_conversion(self, index: ast.expr) -> ast.expr:
+        match index:
+            case (
+                ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[])
+                | ast.Call(
+                    func=ast.Attribute(value=inner, attr="numpy" | "item"), args=[]
+                )
+            ) if getattr(self.kind(inner), "dtype", None) in KEYS:
+                return inner
+        return index
+
+
+def _given(node: ast.stmt) -> list[ast.expr]:
+    """What a statement hands on as it is."""
+    match node:
+        case ast.Return(value=ast.Tuple(elts=values)):
+            return values
+        case ast.Return(value=ast.expr() as value) | ast.Assign(value=value):
+            return [value]
+    return []
+
+
+def _items(held: Kind) -> list[Kind]:
+    """What a list, tuple or dict holds."""
+    match held:
+        case Sequence(items=items):
+            return list(items)
+        case Dict(items=entries):
+            return [kind for _, kind in entries]
+        case Elements(element=kind) | Mapping(value=kind):
+            return [kind]
+    return []
+
+
+def _type(items: list[Kind]) -> str | None:
+    """The one type of Python numbers, or of text; None where they are something else, too."""
+    types = {k.type if isinstance(k, Python) else "" for k in items}
+    return types.pop() if len(types) == 1 and types <= WEAK_DTYPES.keys() else None
+
+
+def _is_known(kind: Kind) -> TypeGuard[Tensor]:
+    """Whether this surely is a tensor, of a known dtype and size."""
+    if not isinstance(kind, Tensor) or kind.weak or kind.mixed or not kind.dtype:
+        return False
+    return kind.shape is not None and None not in kind.shape
+
 
 def _held(node: ast.Subscript, kind: Kind) -> ast.Subscript:
     """A lookup in a tensor of what Python numbers hold is such a number."""
     if isinstance(kind, Python):
         node.holds = kind.type  # type: ignore[attr-defined]
     return node
-
-
-def _without_conversion(index: ast.expr, kind_of: object) -> ast.expr:
-    match index:
-        case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]) if (
-            getattr(kind_of(inner), "dtype", None) in ("int32", "int64")  # type: ignore[operator]
-        ):
-            return inner
-    return index
 
 
 def _is_scalar(kind: Kind) -> bool:

@@ -180,11 +180,11 @@ def test_names_of_all_letters(name: str, blank: int) -> None:
 # ---- profiles
 
 
-def profile(text: str, path: str = "m.py") -> Profile:
+def profile(text: str, path: str = "m.py", *raises: str) -> Profile:
     (node,) = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef)]
     source = fingerprint(text.splitlines(), node)
     parameters = {"x": kind("tensor(float32, None, 3)")}
-    recorded = Recorded(source, calls=3, parameters=parameters)
+    recorded = Recorded(source, calls=3, parameters=parameters, raises=raises)
     return Profile(Path(), {f"{path}::f": recorded})
 
 
@@ -200,6 +200,21 @@ def test_a_profile_of_another_file_or_text_tells_nothing() -> None:
     assert rewrite(text, "n.py", OPTIONS, profile(text)).text == text
     changed = text.replace("2.0", "3.0")
     assert rewrite(changed, "m.py", OPTIONS, profile(text)).text == changed
+
+
+def test_an_item_that_was_not_there_keeps_a_function_eager() -> None:
+    text = """\
+import tensorflow as tf
+
+RATES = [1.0, 2.0]
+
+
+def f(x):
+    return x * RATES[int(tf.argmax(x[0]))]
+"""
+    assert "tf.function" in rewrite(text, "m.py", OPTIONS, profile(text)).text
+    missed = profile(text, "m.py", "IndexError")
+    assert rewrite(text, "m.py", OPTIONS, missed).text == text
 
 
 # ---- what cannot be read

@@ -930,7 +930,7 @@ class Evaluation:
                 self.operation()
                 return UNKNOWN
             return self.settle(found, f"`{text}(...)`", node)
-        if name == "tensorflow.executing_eagerly":
+        if name == "tensorflow.executing_eagerly" and self.session.is_eager:
             return python(True)
         if name.startswith("tensorflow."):
             kind = callbacks.call(self, node, name, arguments, environment)

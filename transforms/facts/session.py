@@ -391,6 +391,14 @@ class Session:
         return made or definition.qualname in self._wrapped
 
     @cached_property
+    def is_eager(self) -> bool:
+        """Whether nothing in the module is a graph as it is."""
+        functions, classes = self.module.functions.values(), self.module.classes
+        graphs = any(map(self.is_graph_function, functions))
+        keras = any(KERAS_CALLS & set(self.module.bases(name)) for name in classes)
+        return not (graphs or keras or any("Dataset" in line for line in self.lines))
+
+    @cached_property
     def _taped(self) -> bool:
         """Whether something in the program takes gradients."""
         own = any("GradientTape" in line for line in self.lines)
