@@ -518,6 +518,10 @@ class _Uses(ast.NodeTransformer):
         if order != sorted(order):
             text = f"{self.lists.tf}.transpose({text}, {order})"
         if function == "concat":
+            if shape[axis] is None and not made.rows:
+                raise Refusal(
+                    "what is joined side by side may be of several sizes", node, "GL203"
+                )
             dims = [*shape[:axis], -1, *shape[axis + 1 :]]
             if None in dims:
                 raise Refusal(
