@@ -10,18 +10,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .facts.arrays import may_hold
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     BOOL,
     NONE,
     STR,
     UNKNOWN,
+    Array,
     Dict,
     Kind,
     Maybe,
     Module,
     Object,
     Python,
+    Scalar,
     Sequence,
     Tensor,
     Type,
@@ -34,7 +37,7 @@ from .facts.kinds import (
 )
 from .facts.modules import all_bound_names, own_nodes, unmangled
 from .facts.session import Session
-from .facts.staging import fits_graph, stage
+from .facts.staging import fits_graph, hold, stage
 from .findings import Refusal
 from .objects import class_of
 from .rebuilding import copied
@@ -319,6 +322,8 @@ def argument_kind(kind: Kind) -> Kind | None:
         return Python(kind.type) if kind.type in ("bool", "str", "None") else None
     if isinstance(kind, Variable):
         return None
+    if isinstance(kind, Array | Scalar):
+        return hold(kind) if may_hold(kind) else None
     if isinstance(kind, Union):
         if NONE in kind.members:
             rest = [m for m in kind.members if m != NONE]

@@ -58,7 +58,7 @@ class Editor:
     def statement(self, step: Step, depth: int) -> cst.BaseStatement:
         match step:
             case Keep(node=node):
-                return self._kept(node)
+                return self._kept(node, depth)
             case Code(text=text, origin=origin):
                 return self._code(text, origin, depth)
             case Define(name=name, parameters=parameters, body=body, origin=origin):
@@ -67,10 +67,10 @@ class Editor:
             case Compound(headers=headers, blocks=blocks, origin=origin):
                 return self._compound(headers, blocks, origin, depth)
 
-    def _kept(self, node: ast.stmt) -> cst.BaseStatement:
+    def _kept(self, node: ast.stmt, depth: int) -> cst.BaseStatement:
         node = getattr(node, "duplicate_of", node)
         if node not in self.pairs:
-            return parse_statement(unparsed(node, {}))
+            return self._code(unparsed(node, {}), None, depth)
         own, line = self.pairs[node]
         if isinstance(own, cst.BaseStatement):
             return own

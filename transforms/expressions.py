@@ -89,6 +89,10 @@ BROADCASTING = frozenset(
         "math.floordiv",
     ]
 )
+OF_ANY_DTYPES = frozenset(
+    {"tensorflow.cast", "tensorflow.gather", "tensorflow.boolean_mask"}
+)
+"""Functions whose arguments need no dtype in common."""
 
 
 class Writer:
@@ -303,6 +307,8 @@ class Writer:
             return f"{self.tf}.stack([{', '.join(parts)}])"
         if not is_tensor(self.kind(value)):
             raise Refusal("`tf.constant` of tensors is not lifted here", node)
+        if is_weak(self.kind(value)):
+            return self.promotion.cast(self.text(value), f"{self.tf}.{dtype}")
         return self.promotion.coerced(self.text(value), self.kind(value), want, value)
 
     def _core_call(self, node: ast.Call, core: str) -> str:
@@ -408,7 +414,9 @@ class Writer:
             return f"{self.source.segment(node.func)}({a}, {b})"
         arguments = [*node.args, *(k.value for k in node.keywords)]
         dtypes = {d for a in arguments for d in _dtypes(self.kind(a))}
-        if len(dtypes) > 1 and name != "tensorflow.cast":
+        if name == "tensorflow.where":
+            dtypes -= {"bool"}
+        if len(dtypes) > 1 and name not in OF_ANY_DTYPES:
             raise Refusal(
                 f"`{ast.unparse(node.func)}` takes arrays of several dtypes", node
             )

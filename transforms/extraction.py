@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import copy
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Python, Tensor
@@ -55,11 +57,17 @@ def extracted(
         return [], node
     made = replaced(node, table)
     assert isinstance(made, ast.stmt)
-    made.named = {  # type: ignore[attr-defined]
-        **getattr(node, "named", {}),
-        **{old: new.id for old, new in table.items() if isinstance(new, ast.Name)},
-    }
+    note_names(
+        made, node, {o: n.id for o, n in table.items() if isinstance(n, ast.Name)}
+    )
     return assigns, made
+
+
+def note_names(made: ast.stmt, node: ast.stmt, names: Mapping[Any, str]) -> None:
+    """Have a statement that was made of another one remember what stands for which of the file's expressions."""
+    here = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    named = {**getattr(node, "named", {}), **names}
+    made.named = {old: name for old, name in named.items() if name in here}  # type: ignore[attr-defined]
 
 
 def computes(node: ast.stmt, facts: FunctionFacts) -> bool:

@@ -17,6 +17,7 @@ from . import (
     comprehensions,
     containers,
     domains,
+    draws,
     exits,
     iterators,
     lookups,
@@ -175,6 +176,7 @@ class FirstSteps:
         names, tf = self.names, self.tf
         steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
             ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
+            ("GL207", lambda: draws.with_draws_apart(facts, self.session, names, tf)),
             ("GL304", lambda: variables.with_names_kept(facts)),
             ("GL113", lambda: self._without_recursion(facts)),
             ("GL106", lambda: iterators.with_loops(facts, names)),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from . import draws
 from .changing_state import HELD, StateVariable
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Function, Module, Python, Tensor, Type
 from .facts.liveness import all_reads
 from .facts.modules import all_bound_names
 
-DRAWS = frozenset({"GL207", "GL208"})
-WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL210"})
+WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210"})
 
 
 class Ordering:
@@ -32,15 +32,17 @@ class Ordering:
         code: str,
     ) -> bool:
         """Whether a statement can run before the tensor work that stands before it."""
-        if isinstance(statement, ast.Return):
+        if isinstance(statement, ast.Return) or self.loops(statement):
             return False
         if not earlier:
             return True
+        earlier = [*earlier, *after]
         if (
             _exits(statement)
-            or any(map(may_return, earlier))
-            or after
-            or code not in DRAWS
+            or any(map(_may_leave, earlier))
+            or any(draws.may_draw(self.facts, s) for s in earlier)
+            or code not in draws.CODES
+            or (code == "GL208" and draws.measures(self.facts))
             or not _only_draws(statement)
         ):
             return False
@@ -53,6 +55,13 @@ class Ordering:
             return False
         return not {n for s in earlier for n in all_reads(s)} & set(
             all_bound_names(statement)
+        )
+
+    def loops(self, statement: ast.stmt) -> bool:
+        """Whether a statement holds a loop that only a graph makes fast."""
+        return any(
+            isinstance(n, ast.For | ast.While) and n in self.facts.staged
+            for n in ast.walk(statement)
         )
 
     def changed(self, statement: ast.stmt) -> set[str]:
@@ -83,6 +92,8 @@ class Ordering:
         """Whether a statement can run after the tensor work that stands after it."""
         if _exits(statement) and (later or not isinstance(statement, ast.Return)):
             return False
+        if later and self._draws(statement):
+            return False
         later = [s for s in later if not is_plain_return(s)]
         if later and (
             (
@@ -105,6 +116,10 @@ class Ordering:
                 return False
         returned = [n for s in later if isinstance(s, ast.Return) for n in all_reads(s)]
         return not bound & set(returned)
+
+    def _draws(self, statement: ast.stmt) -> bool:
+        drawing = {id(p.node) for p in self.facts.problems if p.code == "GL207"}
+        return any(id(n) in drawing for n in ast.walk(statement))
 
     def _codes(self, statement: ast.stmt, code: str) -> set[str]:
         """The codes of all that hinders a statement."""
@@ -157,6 +172,12 @@ def is_plain_return(node: ast.stmt) -> bool:
 
 def may_return(node: ast.stmt) -> bool:
     return any(isinstance(n, ast.Return) for n in ast.walk(node))
+
+
+def _may_leave(node: ast.stmt) -> bool:
+    """Whether a statement may leave the function."""
+    leaving = (ast.Return, ast.Raise, ast.Assert)
+    return any(isinstance(n, leaving) for n in ast.walk(node))
 
 
 def _exits(node: ast.stmt) -> bool:

@@ -31,6 +31,8 @@ PROBLEMS = frozenset(
         "GL111",
         "GL203",
         "GL204",
+        "GL207",
+        "GL208",
         "GL301",
         "GL302",
         "GL303",

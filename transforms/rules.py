@@ -12,6 +12,7 @@ from .comprehensions import TensorComprehension
 from .conditionals import TensorIf, TensorTernary
 from .containers import ListAppend
 from .datasets import DatasetFor
+from .draws import FrozenClock, FrozenRandom
 from .exits import LoopExit
 from .host_reads import HostRead
 from .lookups import TensorLookup
@@ -42,6 +43,8 @@ RULES: tuple[type[Rule], ...] = tuple(
             UnrolledLoop,
             LoopExit,
             PythonPrint,
+            FrozenRandom,
+            FrozenClock,
             HostRead,
             NumpyCall,
             TensorComprehension,

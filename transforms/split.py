@@ -13,6 +13,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 
+from . import draws
 from .changing_state import (
     StateVariable,
     argument_kind,
@@ -23,8 +24,10 @@ from .extraction import computes, extracted
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     UNKNOWN,
+    Array,
     Kind,
     Python,
+    Scalar,
     Sequence,
     Tensor,
     Variable,
@@ -146,7 +149,7 @@ class _Splitter:
             if index is None:
                 return None
             statement = core.pop(index)
-            if not is_written(statement):
+            if not is_written(statement) and not draws.is_apart(statement):
                 return None
             code = self._code(problem, statement)
             if self.order.may_go_first(statement, core[:index], after, code):
@@ -157,6 +160,7 @@ class _Splitter:
                 not after
                 and not isinstance(statement, ast.Return)
                 and not self._works(core[:index])
+                and not any(map(self.order.loops, [*core[:index], statement]))
                 and all(map(is_written, core[:index]))
             ):
                 before += [*core[:index], statement]
@@ -175,32 +179,35 @@ class _Splitter:
         after: list[ast.stmt],
         code: str,
     ) -> bool:
-        """Move a statement behind the core, and the return that names it; the core keeps the tensor work in it."""
-        assigns, waiting = self._extracted(statement, after)
-        own: list[ast.stmt] = []
-        returns: ast.stmt | None = None
-        rest = core[index:]
-        named = {
-            n for s in rest[-1:] if isinstance(s, ast.Return) for n in all_reads(s)
-        }
-        if named & set(all_bound_names(statement)):
-            own, returns = self._extracted(rest.pop(), [*after, waiting])
-        returning = isinstance(waiting, ast.Return) or returns is not None
-        early = [*core[:index], *(rest if returning else ())]
-        if any(map(may_return, early)) or not self.order.may_wait(waiting, rest, code):
-            return False
-        outside = [s for s in (waiting, returns) if s is not None]
-        if any(computes(s, self.facts) for s in outside) and not self._works(
-            [*core[:index], *rest]
+        """Move a statement behind the core, and what needs it; the core keeps the tensor work in them."""
+        kept: list[ast.stmt] = []
+        late: list[tuple[ast.stmt, int]] = []
+        for other in [statement, *core[index:]]:
+            named = {n for s, _ in late for n in all_bound_names(s)}
+            if late and not named & all_reads(other):
+                kept.append(other)
+                continue
+            own, waiting = self._extracted(other, [*after, *(s for s, _ in late)])
+            kept += own
+            late.append((waiting, len(kept)))
+        early = core[:index]
+        if any(isinstance(s, ast.Return) for s, _ in late):
+            early = [*early, *kept]
+        if any(map(may_return, early)) or not all(
+            self.order.may_wait(s, kept[place:], code) for s, place in late
         ):
             return False
-        core[index:] = [*assigns, *rest, *own]
+        outside = any(computes(s, self.facts) for s, _ in late)
+        if outside and not self._works([*core[:index], *kept]):
+            return False
+        core[index:] = kept
         self.replaced |= {
-            id(s): with_state_names(s, self.state) for s in (*assigns, *own)
+            id(s): with_state_names(s, self.state)
+            for s in kept
+            if id(s) not in self.replaced
         }
-        for late in (waiting, returns):
-            if late is not None:
-                self._insert(after, late)
+        for waiting, _ in late:
+            self._insert(after, waiting)
         return True
 
     def _extracted(
@@ -397,12 +404,14 @@ class _Splitter:
         )
 
     def _kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
-        before = [s for s in before if s not in self.builds]
-        if not any(name in self.order.changed(s) for s in before):
+        changing = [
+            s for s in before if s not in self.builds and name in self.order.changed(s)
+        ]
+        if not changing:
             return self.facts.parameters.get(name, UNKNOWN)
-        after = self.facts.after.get(before[-1])
+        after = self.facts.after.get(changing[-1])
         kind = after.kinds.get(name, UNKNOWN) if after is not None else UNKNOWN
-        if not isinstance(kind, Tensor | Python):
+        if not isinstance(kind, Tensor | Python | Array | Scalar):
             return UNKNOWN
         return argument_kind(kind) or UNKNOWN
 

@@ -10,7 +10,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from ..findings import Refusal
-from . import arrays, callbacks, math_functions, methods, operators, tensorflow_api
+from . import (
+    arrays,
+    callbacks,
+    draws,
+    math_functions,
+    methods,
+    operators,
+    tensorflow_api,
+)
 from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment, FunctionFacts
@@ -283,9 +291,11 @@ class Evaluation:
 
     def evaluate(self, node: ast.expr, environment: Environment) -> Kind:
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if handler is None:
+        kind: Kind = getattr(node, "drawn", UNKNOWN)
+        if kind != UNKNOWN:
+            self.problem("a graph draws once, while it is traced", node, "GL207")
+        elif handler is None:
             self.problem(f"`{ast.unparse(node)[:40]}` is not lifted", node)
-            kind: Kind = UNKNOWN
         else:
             kind = handler(node, environment)
         self.facts.kinds[node] = kind
@@ -413,7 +423,9 @@ class Evaluation:
         found_outcome = methods.attribute(value, node.attr)
         if found_outcome is not None:
             return self.settle(found_outcome, f"`.{node.attr}`", node)
-        if isinstance(value, Function) and value.name.startswith(PACKAGES):
+        if isinstance(value, Function) and (
+            value.name.startswith(PACKAGES) or draws.code(value.name)
+        ):
             return self.session.external(f"{value.name}.{node.attr}")
         return Function(f"method.{node.attr}", value)
 
@@ -923,6 +935,10 @@ class Evaluation:
         name = function.name
         if name.startswith("method."):
             return self._method(node, function, arguments, environment)
+        if draws.code(name) is not None:
+            return self.session.call_function(
+                self, node, function, arguments, environment
+            )
         if name.startswith("builtins."):
             found = call_builtin(name.removeprefix("builtins."), arguments)
             if found is None and name in OVER_TENSORS:
@@ -977,6 +993,11 @@ class Evaluation:
             return arrays.method(self, node, receiver, name, arguments)
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
+        if isinstance(receiver, Object) and receiver.name in draws.GENERATORS:
+            self.problem(f"`.{name}()` draws another stream in a graph", node, "GL207")
+            return draws.drawn(
+                f"{receiver.name}.{name}", arguments.positional, arguments.keywords
+            )
         if isinstance(receiver, Dataset):
             kind = callbacks.method(self, node, receiver, name, arguments, environment)
             if kind is not None:

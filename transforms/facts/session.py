@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from . import arrays, kinds, numpy_functions, tensorflow_api
+from . import arrays, draws, kinds, numpy_functions, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .environment import Environment, ForeignCall, FunctionFacts
 from .evaluation import KERAS_ATTRIBUTES, Evaluation
@@ -577,10 +577,10 @@ class Session:
         code = "GL206" if name.startswith("numpy.") else "GL401"
         if name.startswith("math."):
             code = "GL205"
-        elif name.startswith(("random.", "numpy.random.")):
-            code = "GL207"
-        elif name.startswith(("time.", "datetime.")):
-            code = "GL208"
+        drawing = draws.code(name)
+        if drawing is not None:
+            evaluation.problem(f"a graph keeps what `{name}` gave", node, drawing)
+            return draws.drawn(name, arguments.positional, arguments.keywords)
         evaluation.problem(f"what `{name}` does in a graph is not known", node, code)
         return UNKNOWN
 
