@@ -147,12 +147,21 @@ def lower_if(planner: Planner, node: ast.If) -> list[Step]:
             return []
         text, steps = _call(planner, node, None)
         return with_origin([*steps, Code(f"return {text}")], node)
+    after = planner.facts.after.get(node)
     outs = planner.outs(node)
+    nones = [n for n in outs if after and after.kinds[n] == NONE]
+    outs = [n for n in outs if n not in nones]
+    set_none: list[Step] = [
+        Code(f"{n} = None")
+        for n in nones
+        if planner.facts.before[node].kinds.get(n) != NONE
+    ]
     if not outs and not planner.has_effects(node):
-        return []
+        return set_none
     text, steps = _call(planner, node, outs)
     target = ", ".join(outs)
-    return with_origin([*steps, Code(f"{target} = {text}" if outs else text)], node)
+    made = Code(f"{target} = {text}" if outs else text)
+    return [*with_origin([*steps, made], node), *set_none]
 
 
 def _call(
@@ -321,6 +330,10 @@ def _value_of(
         return None
     writer = planner.writer
     match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.Constant(value=None)
+        ) if name not in outs:
+            return {}
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
             name in outs and name not in earlier
         ):

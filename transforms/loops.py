@@ -17,6 +17,7 @@ from .facts.kinds import (
     Maybe,
     Python,
     Ragged,
+    Rows,
     Sequence,
     Tensor,
     TensorArray,
@@ -345,6 +346,8 @@ def _stand_in(kind: Kind) -> Kind:
     """What a loop variable that is not bound before the loop starts as; see `Promotion.zero`."""
     if isinstance(kind, Maybe):
         return _stand_in(kind.kind)
+    if isinstance(kind, Rows):
+        return _stand_in(kind.whole)
     if isinstance(kind, Sequence):
         return Sequence(kind.type, tuple(map(_stand_in, kind.items)))
     if isinstance(kind, Tensor | Variable):
@@ -355,6 +358,9 @@ def _stand_in(kind: Kind) -> Kind:
 def _varies(start: Kind, head: Kind, end: Kind) -> bool:
     start, head, end = (
         k.kind if isinstance(k, Maybe) else k for k in (start, head, end)
+    )
+    start, head, end = (
+        k.whole if isinstance(k, Rows) else k for k in (start, head, end)
     )
     if end == NONE:
         end = _stand_in(head)

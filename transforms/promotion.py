@@ -13,6 +13,7 @@ from .facts.kinds import (
     Kind,
     Maybe,
     Python,
+    Rows,
     Scalar,
     Sequence,
     Shape,
@@ -143,7 +144,7 @@ class Promotion:
                 text, have.kind if isinstance(have, Maybe) else have, want.kind, node
             )
         if want == NONE or (
-            isinstance(want, TensorArray) and isinstance(have, TensorArray)
+            isinstance(want, TensorArray | Rows) and type(have) is type(want)
         ):
             return text
         if not isinstance(want, Tensor):
@@ -240,6 +241,8 @@ class Promotion:
                 + ", ".join(f"{quoted(k)}: {self.invariant(v)}" for k, v in kind.items)
                 + "}"
             )
+        if isinstance(kind, Rows):
+            kind = kind.whole
         return (
             self.shape(getattr(kind, "shape", ()))
             if not isinstance(kind, TensorArray)
@@ -256,6 +259,8 @@ class Promotion:
             return self.zero(kind.kind, node)
         if isinstance(kind, Sequence):
             return display(kind.type, [self.zero(item, node) for item in kind.items])
+        if isinstance(kind, Rows):
+            kind = kind.whole
         if isinstance(kind, Variable):
             kind = Tensor(kind.dtype, kind.shape)
         if isinstance(kind, Tensor) and kind.shape is None:

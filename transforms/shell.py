@@ -155,9 +155,20 @@ class Shell:
             return planner.promotion.coerced(text, have, self.result, value)
         leaves = self._leaves(planner, value, text, have, self.result)
         self._name(value)
+        if self._is_whole(text, have, leaves):
+            leaves = [text]
         leaves += self.extra
         return (
             leaves[0] if len(leaves) == 1 else ", ".join(leaves) if leaves else "None"
+        )
+
+    def _is_whole(self, text: str, have: Kind, leaves: list[str]) -> bool:
+        """Whether a tuple is given back as it is."""
+        plain = isinstance(have, Sequence) and have.type == "tuple" and not self.extra
+        return (
+            plain
+            and len(leaves) > 1
+            and leaves == [f"{text}[{i}]" for i in range(len(leaves))]
         )
 
     def _tagged(self, planner: Planner, value: ast.Tuple) -> str:

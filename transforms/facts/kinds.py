@@ -278,6 +278,12 @@ class Rows(Kind):
     def __str__(self) -> str:
         return f"rows({self.element})"
 
+    @property
+    def whole(self) -> Tensor:
+        """The tensor that holds the list."""
+        shape = self.element.shape
+        return Tensor(self.element.dtype, None if shape is None else (None, *shape))
+
 
 @dataclass(frozen=True)
 class _Named(Kind):
