@@ -14,6 +14,7 @@ from .findings import Refusal
 from .lists import List, Lists
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
+from .source import Names
 
 
 class ListAppend(Rule):
@@ -67,20 +68,23 @@ class ListAppend(Rule):
     errors = (r"InaccessibleTensorError", r"cannot be accessed from .*FuncGraph")
 
 
-def with_tensor_arrays(facts: FunctionFacts, tf: str) -> FunctionNode | None:
+def with_tensor_arrays(
+    facts: FunctionFacts, names: Names, tf: str
+) -> FunctionNode | None:
     """The function with its growing lists held in the graph; None where it has none.
 
     Raises:
         Refusal: a list is used in a way that the graph does not serve.
     """
-    names = _growing(facts)
-    if not names:
+    growing = _growing(facts)
+    if not growing:
         return None
     made = copy.copy(facts.definition.node)
     made.body = _parted(made.body)
-    lists = Lists(facts, tf, {name: _list(facts, made, name) for name in names})
+    found = {name: _list(facts, made, name) for name in growing}
+    lists = Lists(facts, names, tf, found)
     made.body = lists.block(made.body)
-    for name in names:
+    for name in growing:
         lists.check(made, name)
     return made
 

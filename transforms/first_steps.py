@@ -185,7 +185,7 @@ class FirstSteps:
             ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
             ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
             ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
-            ("GL203", lambda: containers.with_tensor_arrays(facts, tf)),
+            ("GL203", lambda: containers.with_tensor_arrays(facts, names, tf)),
             ("GL101", lambda: none_tests.with_none_tests_first(facts)),
             ("GL101", lambda: choices.with_uses_in_arms(facts, names)),
             ("GL107", lambda: exits.without_exits(facts, names)),

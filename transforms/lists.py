@@ -6,15 +6,20 @@ import ast
 import copy
 from dataclasses import dataclass
 
+from . import nonempty
 from .facts.environment import FunctionFacts
 from .facts.kinds import Elements, Sequence, Tensor
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
+from .facts.signs import is_never_negative
 from .facts.staging import stage
 from .findings import Refusal
-from .making import assigned, called, expression
+from .making import assigned, called, expression, name
 from .rebuilding import rebuilt, with_origin
+from .source import Names
 
+POPPED = "pop from empty list"
+DELETED = "list assignment index out of range"
 DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
 MAKERS = frozenset({"stack", "convert_to_tensor", "constant"})
 ITERATING = frozenset(
@@ -45,10 +50,14 @@ class List:
 class Lists:
     """Rewrites the uses of lists; what stays unwritten is found by `check`."""
 
-    def __init__(self, facts: FunctionFacts, tf: str, lists: dict[str, List]) -> None:
+    def __init__(
+        self, facts: FunctionFacts, names: Names, tf: str, lists: dict[str, List]
+    ) -> None:
         self.facts = facts
+        self.names = names
         self.tf = tf
         self.lists = lists
+        self.never_empty = nonempty.uses(facts.definition.node.body, lists)
 
     # ---- statements
 
@@ -118,22 +127,23 @@ class Lists:
                     func=ast.Attribute(value=ast.Name(id=name), attr=method), args=args
                 )
             ) if name in self.lists:
-                return self._called(self.lists[name], method, args)
+                return self._called(self.lists[name], node, method, args)
             case ast.Assign(
                 targets=[ast.Subscript(value=ast.Name(id=name), slice=index)],
                 value=value,
             ) if name in self.lists:
-                return [self._with_item(self.lists[name], index, self._used(value))]
+                return self._with_item(self.lists[name], index, self._used(value))
             case ast.AugAssign(
-                target=ast.Subscript(value=ast.Name(id=name), slice=index) as target
+                target=ast.Subscript(value=ast.Name(id=name), slice=index)
             ) if name in self.lists:
                 read = self._read(self.lists[name], self._text(index))
                 new = ast.BinOp(read, node.op, self._used(node.value))
-                return [self._with_item(self.lists[target.value.id], index, new)]  # type: ignore[attr-defined]
+                return self._with_item(self.lists[name], index, new)
             case ast.Delete(
                 targets=[ast.Subscript(value=ast.Name(id=name), slice=index)]
             ) if name in self.lists:
-                return [self._without(self.lists[name], index)]
+                made = self.lists[name]
+                return [*self._check(made, node, DELETED), self._without(made, index)]
         return None
 
     def _made(self, made: List, value: ast.expr) -> list[ast.stmt]:
@@ -146,7 +156,7 @@ class Lists:
         ]
 
     def _called(
-        self, made: List, method: str, args: list[ast.expr]
+        self, made: List, node: ast.stmt, method: str, args: list[ast.expr]
     ) -> list[ast.stmt] | None:
         name = made.name
         match method, args:
@@ -161,7 +171,8 @@ class Lists:
                     self._concatenated(made, [*parts, self._row(made, value), rest])
                 ]
             case "pop", _ if len(args) < 2:
-                return [self._without(made, args[0] if args else ast.Constant(-1))]
+                index = args[0] if args else ast.Constant(-1)
+                return [*self._check(made, node, POPPED), self._without(made, index)]
             case "reverse", []:
                 return [assigned(name, expression(f"{name}[::-1]"))]
             case "clear", []:
@@ -186,18 +197,33 @@ class Lists:
         call = called(f"{self.tf}.concat", ast.List(nodes, ast.Load()), ast.Constant(0))
         return assigned(made.name, call)
 
-    def _with_item(self, made: List, index: ast.expr, value: ast.expr) -> ast.stmt:
+    def _with_item(
+        self, made: List, index: ast.expr, value: ast.expr
+    ) -> list[ast.stmt]:
         place: ast.expr = self._used(index)
+        before: list[ast.stmt] = []
         match index:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as n)):
                 place = expression(f"{self._size(made)} - {n}")
+            case _ if not is_never_negative(index, self.facts):
+                before, place = self._from_the_start(made, place)
         row = ast.List([self._converted(made, value, value)], ast.Load())
         where = ast.List([ast.List([place], ast.Load())], ast.Load())
         held = self._constant(made, row)
         update = f"{self.tf}.tensor_scatter_nd_update"
-        return assigned(
-            made.name, called(update, ast.Name(made.name, ast.Load()), where, held)
-        )
+        changed = called(update, ast.Name(made.name, ast.Load()), where, held)
+        return [*before, assigned(made.name, changed)]
+
+    def _from_the_start(
+        self, made: List, place: ast.expr
+    ) -> tuple[list[ast.stmt], ast.expr]:
+        """The statements that make an index count from the start, as Python's may not, and its name."""
+        index = self.names.fresh("index")
+        before: list[ast.stmt] = []
+        if not isinstance(place, ast.Name):
+            before, place = [assigned(index, place)], name(index)
+        counted = f"{place.id} if {place.id} >= 0 else {place.id} + len({made.name})"
+        return [*before, assigned(index, expression(counted))], name(index)
 
     def _without(self, made: List, index: ast.expr) -> ast.stmt:
         rest = {"0": f"{made.name}[1:]", "-1": f"{made.name}[:-1]"}
@@ -223,7 +249,16 @@ class Lists:
         index = call.args[0] if call.args else ast.Constant(-1)
         read = self._read(made, ast.unparse(index))
         rewritten: ast.stmt = _Replaced(call, read, self).visit(copy.deepcopy(node))
-        return [rewritten, self._without(made, index)]
+        check = self._check(made, node, POPPED)
+        return [*check, rewritten, self._without(made, index)]
+
+    def _check(self, made: List, node: ast.stmt, message: str) -> list[ast.stmt]:
+        """What raises where a list that an item is taken out of is empty, if it may be."""
+        if node in self.never_empty:
+            return []
+        error = called("IndexError", ast.Constant(message))
+        empty = expression(f"{self._size(made)} == 0")
+        return [ast.If(empty, [ast.Raise(error)], [])]
 
     def _is_pop(self, node: ast.AST) -> bool:
         match node:

@@ -127,6 +127,8 @@ class Evaluation:
         self.outer: Environment | None = None
         self._controls: list[_Control] = []
         self._sites: dict[ast.Lambda, dict[ast.Call, dict[ast.expr, Kind]]] = {}
+        self.raised = False
+        """Whether what was evaluated last surely raised."""
 
     def enter(self, facts: FunctionFacts, outer: Environment | None) -> None:
         self.facts = facts
@@ -308,6 +310,7 @@ class Evaluation:
             return UNKNOWN
         if found.error:
             self.problem(f"{what} raises: {found.error}", node)
+            self.raised = True
             return UNKNOWN
         for name in sorted(found.effects):
             self.effect(name, node)

@@ -34,7 +34,7 @@ from .kinds import (
     join,
     join_all,
 )
-from .modules import FunctionDefinition, own_nodes
+from .modules import FunctionDefinition, blocks, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
 from .staging import (
@@ -132,7 +132,10 @@ class Interpreter(Evaluation):
         if handler is None:
             self.problem(f"`{_keyword(node)}` is not lifted", node)
             return Flow(environment)
+        self.raised = False
         flow: Flow = handler(node, environment)
+        if self.raised and not blocks(node) and self.innermost_loop() is not None:
+            return Flow(None)
         return flow
 
     def _pass(self, node: ast.Pass, environment: Environment) -> Flow:
