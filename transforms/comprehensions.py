@@ -115,7 +115,11 @@ def _expanded(
     if isinstance(node, ast.If):
         made.body = _block(node.body, wanted, facts, names, tf)  # type: ignore[attr-defined]
         made.orelse = _block(node.orelse, wanted, facts, names, tf)  # type: ignore[attr-defined]
-    return [*before, made]
+    unchanged = not before and all(
+        getattr(made, block, None) == getattr(node, block, None)
+        for block in ("body", "orelse")
+    )
+    return [node] if unchanged else [*before, made]
 
 
 class _Loops(ast.NodeTransformer):
@@ -157,16 +161,25 @@ class _Loops(ast.NodeTransformer):
                 func=ast.Name(id="sum"), args=[ast.GeneratorExp() as inner], keywords=[]
             ) if id(inner) in self.wanted:
                 return self._total(node, inner)
+            case ast.Call(
+                func=ast.Name(id="list"),
+                args=[ast.GeneratorExp() as inner],
+                keywords=[],
+            ) if id(inner) in self.wanted and len(inner.generators) == 1:
+                return self._listed(node, inner)
         return self.generic_visit(node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         if id(node) not in self.wanted or len(node.generators) != 1:
             return node
+        return self._listed(node, node)
+
+    def _listed(
+        self, node: ast.expr, inner: ast.ListComp | ast.GeneratorExp
+    ) -> ast.AST:
         name = self.names.fresh("items")
-        self.before.append(
-            ast.Assign([ast.Name(name, ast.Store())], ast.List([], ast.Load()))
-        )
-        self.before.append(_loop(node.generators[0], [_append(name, node.elt)]))
+        self.before.append(assigned(name, ast.List([], ast.Load())))
+        self.before.append(_loop(inner.generators[0], [_append(name, inner.elt)]))
         return self._made(name, node)
 
     def _search(

@@ -125,14 +125,14 @@ class Inliner:
     # ---- what takes its place
 
     def _inlined(self, node: ast.stmt, call: ast.expr, callee: Callee) -> Block:
-        before, body = self._body(call, callee)
+        before, body = self.parts(call, callee)
         match node:
             case ast.Return(value=value) if value is call:
                 return [*before, *_returning(body)]
             case ast.Expr(value=value) if value is call:
-                return [*before, *_settled(body, _dropped)]
+                return [*before, *settled(body, _dropped)]
             case ast.Assign(targets=targets, value=value) if value is call:
-                return [*before, *_settled(body, _assigned(targets))]
+                return [*before, *settled(body, _assigned(targets))]
         calls = [n for e in _own_expressions(node) for n in ast.walk(e)]
         others = any(
             n is not call and isinstance(n, ast.expr) and self.resolve(n) for n in calls
@@ -149,9 +149,9 @@ class Inliner:
         name = self._fresh(callee.definition.node.name.strip("_"))
         target = ast.Name(name, ast.Store())
         made = _with(node, call, ast.Name(name, ast.Load()))
-        return [*before, *_settled(body, _assigned([target])), made]
+        return [*before, *settled(body, _assigned([target])), made]
 
-    def _body(self, call: ast.expr, callee: Callee) -> tuple[Block, Block]:
+    def parts(self, call: ast.expr, callee: Callee) -> tuple[Block, Block]:
         """What binds the callee's parameters, and its statements, in names of this function."""
         definition = callee.definition
         node = definition.original
@@ -209,7 +209,7 @@ class Inliner:
 def is_inlinable(definition: FunctionDefinition, caller: FunctionDefinition) -> bool:
     """Whether a function's statements may stand in another function of its module."""
     node = definition.original
-    if definition.is_generator or not isinstance(node, ast.FunctionDef):
+    if not isinstance(node, ast.FunctionDef):
         return False
     if set(definition.decorators) - {"staticmethod", "property"}:
         return False
@@ -398,7 +398,7 @@ def _assigned(targets: list[ast.expr]) -> Callable[[ast.expr], Block]:
     return assign
 
 
-def _settled(body: Block, use: Callable[[ast.expr], Block]) -> Block:
+def settled(body: Block, use: Callable[[ast.expr], Block]) -> Block:
     """The statements of a function with what it returns used instead; nothing of it runs after a return.
 
     Raises:
@@ -415,9 +415,9 @@ def _settled(body: Block, use: Callable[[ast.expr], Block]) -> Block:
                 raise NotInlined
             made = ast.If(
                 node.test,
-                _settled(node.body if then else [*node.body, *rest], use)
+                settled(node.body if then else [*node.body, *rest], use)
                 or [ast.Pass()],
-                _settled(node.orelse if other else [*node.orelse, *rest], use),
+                settled(node.orelse if other else [*node.orelse, *rest], use),
             )
             return [*result, made]
         if _returns([node]):

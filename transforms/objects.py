@@ -140,12 +140,12 @@ def with_calls_inlined(facts: FunctionFacts, session: Session) -> FunctionNode |
     made.body = [
         *body[:start],
         *([ast.Global(declared)] if declared else []),
-        *_without_unused(body[start:], wanted),
+        *without_unused(body[start:], wanted),
     ]
     return made
 
 
-def _without_unused(
+def without_unused(
     body: list[ast.stmt], inlined: Mapping[ast.expr, Callee]
 ) -> list[ast.stmt]:
     """A block without the nested functions that were called there, and are no more."""
@@ -180,8 +180,12 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
             continue
         assert isinstance(node, ast.expr)
         definition = session.module.functions[facts.calls[node]]
-        callee = _callee(node, definition, facts, session)
-        if callee is None or session.is_graph_function(definition):
+        callee = callee_of(node, definition, facts, session)
+        if (
+            callee is None
+            or definition.is_generator
+            or session.is_graph_function(definition)
+        ):
             return {}
         found[node] = callee
     return found
@@ -193,7 +197,7 @@ def _calls_for_variables(facts: FunctionFacts) -> list[ast.expr]:
     return [v for v in returned if v is not None and holds_variable(facts.kind(v))]
 
 
-def _callee(
+def callee_of(
     node: ast.expr,
     definition: FunctionDefinition,
     facts: FunctionFacts,

@@ -104,7 +104,8 @@ class SplitPlanner:
         first = self.planner.first.get(definition.qualname)
         if first is None or definition.node is definition.original:
             return set()
-        return set(first.calls.values()) - set(facts.calls.values())
+        before = {*first.calls.values(), *first.generators.values()}
+        return before - {*facts.calls.values(), *facts.generators.values()}
 
     def _is_absorbed(
         self, qualname: str, facts: Mapping[str, FunctionFacts], planned: set[str]

@@ -95,6 +95,7 @@ class FunctionFacts:
         result: what a call gives inside a graph.
         problems: why it cannot be lifted, in order.
         calls: the function of the module that each call reaches.
+        generators: the generator of the module that each call makes.
         foreign: the functions of the project's other modules that calls reach.
         nested: the facts of the functions defined inside, by their `def`.
         enclosed: those of nested functions that others, which have ended, made, by the calls.
@@ -122,6 +123,7 @@ class FunctionFacts:
     result: Kind = UNKNOWN
     problems: list[Refusal] = field(default_factory=list)
     calls: dict[ast.Call, str] = field(default_factory=dict)
+    generators: dict[ast.expr, str] = field(default_factory=dict)
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
     nested: dict[ast.AST, FunctionFacts] = field(default_factory=dict)
     enclosed: dict[ast.expr, FunctionFacts] = field(default_factory=dict)

@@ -1090,8 +1090,11 @@ class Evaluation:
         source = self.evaluate(generator.iter, environment)
         if self.iterates_in_graph(generator.iter, source):
             self.problem(
-                "a comprehension over a tensor is not lifted yet", node, "GL109"
+                "a comprehension over a tensor is lifted as a list, or in `sum`, `any`, `all`",
+                node,
+                "GL109",
             )
+            self.operation()
             return UNKNOWN
         if (
             isinstance(source, Sequence)

@@ -627,6 +627,8 @@ class Session:
         environment: Environment,
     ) -> Kind:
         qualname = definition.qualname
+        if definition.is_generator and evaluation.session is self:
+            evaluation.facts.generators[node] = qualname
         obstacle = self._obstacle(definition)
         if obstacle is not None:
             evaluation.problem(
