@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 
-from . import add_chains, booleans, conditionals, host_reads, numpy_calls
+from . import add_chains, booleans, conditionals, host_reads, numpy_calls, texts
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     Dict,
@@ -169,9 +169,9 @@ class Writer:
 
     def _changed(self, node: ast.expr) -> str | None:
         handler = getattr(self, f"_{type(node).__name__.lower()}", None)
-        text: str | None = handler(node) if handler else None
+        text = texts.text_of(self, node) or (handler(node) if handler else None)
         if text is not None:
-            return text
+            return str(text)
         edits = self.edits(node)
         if hasattr(node, "made"):
             return self.source.spliced(node, edits)

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Kind
+from .facts.kinds import Function, Kind, weak
 from .facts.staging import is_tensor
+from .facts.texts import parts
 
 Place = tuple[str, ast.expr | ast.stmt, str]
 """A rule's code, a node, and what is the matter there."""
@@ -52,6 +53,8 @@ def places(facts: FunctionFacts) -> Iterator[Place]:
     for node in ast.walk(facts.definition.original):
         if isinstance(node, ast.Call):
             yield from _call(facts, node)
+        if facts.kinds.get(node) == weak("str") and parts(node):  # type: ignore[call-overload]
+            yield "GL210", node, "a traced tensor has no value to be shown"  # type: ignore[misc]
     for problem in facts.problems:
         if problem.code in PROBLEMS and isinstance(problem.node, ast.expr | ast.stmt):
             yield problem.code, problem.node, problem.reason

@@ -6,10 +6,12 @@ import ast
 import math
 from typing import TYPE_CHECKING
 
+from . import texts
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Kind, Python, Tensor, Variable
+from .facts.kinds import Function, Kind, Python, Tensor
 from .facts.modules import own_nodes
-from .facts.staging import is_numpy, is_tensor
+from .facts.staging import is_tensor
+from .facts.texts import REALS, is_exact
 from .findings import Refusal
 from .rule import Rule
 from .shell import CONVERSIONS
@@ -70,7 +72,8 @@ class PythonPrint(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        `print` to a file, and texts that format a tensor's digits.
+        `print` to a file. Where a tensor decides whether or how often it prints, floats show the digits that
+        `tf.print` gives them, unless a format tells how many.
     """
 
     code = "GL201"
@@ -108,49 +111,79 @@ def lower_print(planner: Planner, node: ast.Expr) -> list[Step]:
 def _graph_print(planner: Planner, node: ast.Expr) -> str:
     call = node.value
     assert isinstance(call, ast.Call)
-    parts: list[str] = []
-    for argument in call.args:
-        parts.append(_printed(planner, argument))
-    for keyword in call.keywords:
-        if keyword.arg not in ("sep", "end") or not isinstance(
-            planner.facts.kind(keyword.value), Python
-        ):
-            raise Refusal("this `print` is not lifted", node, "GL201")
-        parts.append(f"{keyword.arg}={planner.writer.text(keyword.value)}")
+    options = {str(k.arg): k.value for k in call.keywords}
+    if not options.keys() <= {"sep", "end"} or not all(
+        isinstance(planner.facts.kind(value), Python) for value in options.values()
+    ):
+        raise Refusal("this `print` is not lifted", node, "GL201")
+    if any(_is_text(planner.facts.kind(a)) for a in call.args):
+        separator = options.pop("sep", ast.Constant(" "))
+        parts = [_joined(planner, call.args, separator)]
+    else:
+        parts = [_printed(planner, argument) for argument in call.args]
+    parts += [f"{name}={planner.writer.text(v)}" for name, v in options.items()]
     if any(getattr(planner.facts.kind(a), "shape", ()) for a in call.args):
         parts.append("summarize=-1")
     planner.imports.add("sys")
     return f"{planner.tf}.print({', '.join([*parts, 'output_stream=sys.stdout'])})"
 
 
+def _is_text(kind: Kind) -> bool:
+    """Whether what is printed is made as a text: `tf.print` puts texts between others in quotes."""
+    exact = isinstance(kind, Tensor) and is_exact(kind, "")
+    return exact and getattr(kind, "dtype", None) in ("bool", "string")
+
+
+def _joined(planner: Planner, arguments: list[ast.expr], separator: ast.expr) -> str:
+    """What is printed, as one text."""
+    pieces: list[texts.Piece] = []
+    for i, argument in enumerate(arguments):
+        pieces += [texts.plain(separator)] if i else []
+        kind = planner.facts.kind(argument)
+        if isinstance(kind, Python):
+            pieces.append(texts.plain(argument))
+        elif _is_text(kind):
+            text = planner.writer.text(argument)
+            made = texts.pieces_of(planner.writer, argument)
+            pieces += made or [texts.value(planner.writer, text, kind)]
+        else:
+            text = _printed(planner, argument)
+            pieces.append(texts.value(planner.writer, text, kind))
+    return texts.joined(planner.writer, pieces)
+
+
 def _printed(planner: Planner, node: ast.expr) -> str:
     kind = planner.facts.kind(node)
-    if isinstance(node, ast.JoinedStr | ast.Starred):
-        raise Refusal("this `print` formats a tensor as text", node, "GL210")
-    if is_tensor(kind):
-        assert isinstance(kind, Tensor | Variable)
-        if (
-            isinstance(kind, Variable)
-            or kind.weak in ("float", "str")
-            or (is_numpy(kind) and kind.dtype in ("float32", "float64"))
-            or kind.mixed
-            or kind.dtype in (None, "string", "bool")
-        ):
-            raise Refusal(
-                "a graph prints this value otherwise than Python does", node, "GL201"
-            )
-        if (
-            kind.shape is None
-            or None in kind.shape
-            or math.prod(d or 0 for d in kind.shape) > MOST_PRINTED
-        ):
-            raise Refusal(
-                "how much of this tensor Python would print is not known", node, "GL201"
-            )
-        return planner.writer.text(node)
     if isinstance(kind, Python):
         return planner.writer.text(node)
-    raise Refusal("what this `print` shows is not known", node, "GL201")
+    if isinstance(node, ast.Starred) or not is_tensor(kind):
+        raise Refusal("what this `print` shows is not known", node, "GL201")
+    shape = getattr(kind, "shape", None)
+    real = getattr(kind, "weak", None) and getattr(kind, "dtype", None) in REALS
+    if (
+        not isinstance(kind, Tensor)
+        or kind.mixed
+        or kind.dtype in (None, "string", "bool")
+        or (real and not _is_steered(planner, node))
+    ):
+        raise Refusal(
+            "a graph prints this value otherwise than Python does", node, "GL201"
+        )
+    if (
+        shape is None
+        or None in shape
+        or math.prod(d or 0 for d in shape) > MOST_PRINTED
+    ):
+        raise Refusal(
+            "how much of this tensor Python would print is not known", node, "GL201"
+        )
+    return planner.writer.text(node)
+
+
+def _is_steered(planner: Planner, node: ast.expr) -> bool:
+    """Whether a tensor decides whether, or how often, something is printed: then it is printed there."""
+    around = [n for n in planner.facts.staged if isinstance(n, ast.stmt)]
+    return any(node in ast.walk(n) for n in around)
 
 
 def _sunk(planner: Planner, node: ast.Expr) -> list[Step]:

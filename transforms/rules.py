@@ -27,6 +27,7 @@ from .state import AttributeWrite, GlobalWrite, OuterMutation, StaleGlobal
 from .stateful import LocalStateful
 from .static_shapes import StaticShape
 from .tensor_arrays import LostWrite
+from .texts import TensorString
 from .unrolled import UnrolledLoop
 from .variables import LocalVariable
 
@@ -50,6 +51,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             TensorComprehension,
             TensorLookup,
             TensorMatch,
+            TensorString,
             DatasetFor,
             TensorAssert,
             ListAppend,

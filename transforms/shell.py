@@ -438,6 +438,8 @@ def _converted(text: str, kind: Kind) -> str:
     if isinstance(kind, Rows):
         if kind.element.weak == NUMPY:
             return f"list({text}.numpy())"
+        if kind.element.weak == "str":
+            return f"[item.decode() for item in {text}.numpy()]"
         return f"{text}.numpy().tolist()" if kind.element.weak else f"list({text})"
     return text
 

@@ -18,6 +18,7 @@ from . import (
     methods,
     operators,
     tensorflow_api,
+    texts,
 )
 from .agreement import agrees
 from .calls import Arguments, call_builtin, is_instance
@@ -124,6 +125,7 @@ class Evaluation:
         self.session = session
         self.recorded = recorded
         self.facts: FunctionFacts
+        self.shown: set[ast.expr] = set()
         self.outer: Environment | None = None
         self._controls: list[_Control] = []
         self._sites: dict[ast.Lambda, dict[ast.Call, dict[ast.expr, Kind]]] = {}
@@ -394,11 +396,13 @@ class Evaluation:
         return Mapping(join_all(map(forget, keys)), join_all(map(forget, values)))
 
     def _joinedstr(self, node: ast.JoinedStr, environment: Environment) -> Kind:
-        for value in node.values:
-            if isinstance(value, ast.FormattedValue):
-                kind = self.evaluate(value.value, environment)
-                if holds_tensor(kind) or kind == SIZE:
-                    self.problem("it formats a tensor as text", node, "GL210")
+        formatted = [v for v in node.values if isinstance(v, ast.FormattedValue)]
+        kinds = [self.evaluate(v.value, environment) for v in formatted]
+        made = texts.kind_of(self, node)
+        if made is not None:
+            return made
+        if any(holds_tensor(k) or k == SIZE for k in kinds):
+            self.problem("it formats a tensor as text", node, "GL210")
         return STR
 
     def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:
@@ -476,7 +480,8 @@ class Evaluation:
     def _binop(self, node: ast.BinOp, environment: Environment) -> Kind:
         left = self.evaluate(node.left, environment)
         right = self.evaluate(node.right, environment)
-        return self.binary(node.op, left, right, node)
+        text = texts.kind_of(self, node)
+        return text or self.binary(node.op, left, right, node)
 
     def binary(
         self, operator: ast.operator, left: Kind, right: Kind, node: ast.AST
@@ -828,6 +833,9 @@ class Evaluation:
             return special
         function = self.evaluate(node.func, environment)
         arguments = self.arguments(node, environment)
+        text = texts.kind_of(self, node)
+        if text is not None:
+            return text
         kind = self.called(node, function, arguments, environment)
         if isinstance(kind, Rows) and hasattr(node, "items_type"):
             kind = Rows(weak(node.items_type))
@@ -906,6 +914,7 @@ class Evaluation:
                     )
                 return BOOL
             case ast.Name(id="print"):
+                self.shown.update(node.args)
                 self.arguments(node, environment)
                 self.effect("stdout", node)
                 return NONE
