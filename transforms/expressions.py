@@ -12,6 +12,7 @@ from .facts.kinds import (
     Function,
     Kind,
     Python,
+    Record,
     Sequence,
     Tensor,
     TensorArray,
@@ -331,6 +332,8 @@ class Writer:
             receiver = getattr(function, "receiver", None)
             if isinstance(receiver, TensorArray) and not node.keywords:
                 return self._array_call(node, receiver)
+            if isinstance(receiver, Record):
+                return None
             if name.startswith("method.") and self.facts.calls.get(node) is None:
                 raise Refusal(
                     "a Python number that a tensor decides is passed here", node

@@ -13,6 +13,7 @@ from .facts.kinds import (
     Kind,
     Maybe,
     Python,
+    Record,
     Rows,
     Scalar,
     Sequence,
@@ -132,9 +133,7 @@ class Promotion:
             Refusal: no cast makes the one into the other.
         """
         if isinstance(want, Sequence) and isinstance(have, Sequence):
-            return self._members(
-                text, list(have.items), list(want.items), want.type, node
-            )
+            return self._members(text, have, want, node)
         if isinstance(want, Dict) and isinstance(have, Dict):
             return self._entries(text, have, want, node)
         if isinstance(want, Maybe):
@@ -189,21 +188,16 @@ class Promotion:
         return f"{self.tf}.constant({text}, {self.dtype(want.dtype)})"
 
     def _members(
-        self,
-        text: str,
-        have: list[Kind],
-        want: list[Kind],
-        brackets: str,
-        node: ast.AST | None,
+        self, text: str, have: Sequence, want: Sequence, node: ast.AST | None
     ) -> str:
-        if all(self._fits(h, w) for h, w in zip(have, want, strict=True)):
+        if all(map(self._fits, have.items, want.items)):
             return text
-        texts = _parts(text) or [f"{text}[{i}]" for i in range(len(have))]
+        texts = _parts(text, have) or [f"{text}{m}" for m in _member_texts(have)]
         parts = [
             self.coerced(part, h, w, node)
-            for part, h, w in zip(texts, have, want, strict=True)
+            for part, h, w in zip(texts, have.items, want.items, strict=True)
         ]
-        return display(brackets, parts)
+        return display(want.type, parts)
 
     def _entries(self, text: str, have: Dict, want: Dict, node: ast.AST | None) -> str:
         pairs = [
@@ -296,25 +290,43 @@ def array_dtype(kinds: tuple[Kind, ...], divides: bool = False) -> str:
 
 
 def display(brackets: str, parts: list[str]) -> str:
-    """A tuple or list display of texts."""
+    """A tuple or list display of texts; a call where `brackets` is the class of a namedtuple."""
     inner = ", ".join(parts)
     if brackets == "list":
         return f"[{inner}]"
+    if brackets != "tuple":
+        return f"{brackets}({inner})"
     return f"({inner},)" if len(parts) == 1 else f"({inner})"
 
 
-def _parts(text: str) -> list[str] | None:
-    """The texts of the members of a tuple or list display; None for what is none."""
+def _member_texts(kind: Sequence) -> list[str]:
+    """What stands behind a value for each of its members."""
+    if isinstance(kind, Record):
+        return [f".{name}" for name in kind.fields]
+    return [f"[{i}]" for i in range(len(kind.items))]
+
+
+def _parts(text: str, kind: Sequence) -> list[str] | None:
+    """The texts of the members of a tuple or list display, or of a namedtuple made; None for what is none."""
     whole = f"({text})"
     try:
         node = ast.parse(whole, mode="eval").body
     except SyntaxError:
         return None
-    if not isinstance(node, ast.Tuple | ast.List) or any(
-        isinstance(e, ast.Starred) for e in node.elts
-    ):
+    match node:
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            parts = elts
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if (
+            isinstance(kind, Record) and name == kind.type
+        ):
+            given = dict(zip(kind.fields, args, strict=False))
+            given |= {k.arg: k.value for k in keywords if k.arg}
+            parts = [given[f] for f in kind.fields if f in given]
+        case _:
+            return None
+    if len(parts) != len(kind.items) or any(isinstance(e, ast.Starred) for e in parts):
         return None
-    return [ast.get_source_segment(whole, e) or ast.unparse(e) for e in node.elts]
+    return [ast.get_source_segment(whole, e) or ast.unparse(e) for e in parts]
 
 
 def _is_one_argument(text: str) -> bool:

@@ -486,7 +486,7 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
     Raises:
         Refusal: with what the result is.
     """
-    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+    if isinstance(kind, Sequence) and kind.nests:
         for item in kind.items:
             check_result(item, node)
     elif isinstance(kind, Dict):

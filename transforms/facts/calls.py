@@ -404,7 +404,7 @@ def _is_member(kind: Kind, names: list[str]) -> bool | None:
         mine = {kind.type, "int" if kind.type == "bool" else None}
     elif isinstance(kind, Variable):
         mine = {"tensorflow.Variable"}
-    elif isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+    elif isinstance(kind, Sequence) and kind.nests:
         mine = {kind.type}
     elif isinstance(kind, Dict):
         mine = {"dict"}

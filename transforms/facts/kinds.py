@@ -156,6 +156,26 @@ class Sequence(Kind):
     def __str__(self) -> str:
         return f"{self.type}({', '.join(map(str, self.items))})"
 
+    @property
+    def nests(self) -> bool:
+        """Whether TensorFlow takes it as a structure of its members."""
+        return self.type in ("tuple", "list")
+
+
+@dataclass(frozen=True)
+class Record(Sequence):
+    """A namedtuple; `type` is its class, as its module calls it."""
+
+    fields: tuple[str, ...] = ()
+
+    @property
+    def nests(self) -> bool:
+        return True
+
+    def get(self, name: str) -> Kind | None:
+        members = dict(zip(self.fields, self.items, strict=True))
+        return members.get(name)
+
 
 @dataclass(frozen=True)
 class Elements(Kind):
@@ -341,7 +361,7 @@ def forget(kind: Kind) -> Kind:
     if isinstance(kind, Python) and kind != NONE:
         return Python(kind.type)
     if isinstance(kind, Sequence):
-        return Sequence(kind.type, tuple(map(forget, kind.items)))
+        return replace(kind, items=tuple(map(forget, kind.items)))
     if isinstance(kind, Dict):
         return Dict(tuple((key, forget(value)) for key, value in kind.items))
     return kind
@@ -415,7 +435,7 @@ def _merge_sequences(a: Sequence | Elements, b: Sequence | Elements) -> Kind | N
         and isinstance(b, Sequence)
         and len(a.items) == len(b.items)
     ):
-        return Sequence(a.type, tuple(map(join, a.items, b.items)))
+        return replace(a, items=tuple(map(join, a.items, b.items)))
     inner = [
         k
         for s in (a, b)

@@ -26,6 +26,7 @@ from .kinds import (
     Object,
     Python,
     Ragged,
+    Record,
     Scalar,
     Sequence,
     Shape,
@@ -41,6 +42,7 @@ from .methods_python import (
     dict_method,
     dtype_attribute,
     python_method,
+    record_method,
     sequence_method,
     shape_attribute,
 )
@@ -94,6 +96,8 @@ def _attribute(kind: Kind, name: str) -> Result:
             return _composite_attribute(kind, name)
         case TensorArray(dtype=dtype) if name == "dtype":
             return values.dtype_kind(dtype)
+        case Record() if (member := kind.get(name)) is not None:
+            return member
         case Sequence(type="shape") | Elements(type="shape"):
             return shape_attribute(kind, name)
         case Python(type="dtype"):
@@ -479,6 +483,7 @@ RECEIVERS: dict[type, Callable[..., Result]] = {
     Dataset: _dataset_method,
     Iterator: _iterator_method,
     Object: _object_method,
+    Record: record_method,
     Sequence: sequence_method,
     Elements: sequence_method,
     Dict: dict_method,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from . import tensorflow_values as values
 from .kinds import (
     BOOL,
@@ -15,6 +17,7 @@ from .kinds import (
     Kind,
     Mapping,
     Python,
+    Record,
     Scalar,
     Sequence,
     forget,
@@ -56,6 +59,15 @@ def dtype_attribute(kind: Python, name: str) -> Result:
 
 
 LIST_CHANGES = ("append", "extend", "insert", "remove", "clear", "sort", "reverse")
+
+
+def record_method(kind: Record, name: str, args: Args, kwargs: Kwargs) -> Result:
+    if name == "_replace" and not args and kwargs.keys() <= set(kind.fields):
+        members = dict(zip(kind.fields, kind.items, strict=True)) | dict(kwargs)
+        return replace(kind, items=tuple(members.values()))
+    if name == "_asdict":
+        return Dict(tuple(zip(kind.fields, kind.items, strict=True)))
+    raise Unsure(name)
 
 
 def sequence_method(

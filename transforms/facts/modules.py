@@ -233,6 +233,25 @@ class ModuleFacts:
         return found
 
     @cached_property
+    def records(self) -> dict[str, dict[str, ast.expr | None]]:
+        """The namedtuples of the module: the default of each field, None where it has none."""
+        found: dict[str, dict[str, ast.expr | None]] = {}
+        for name, values in self.assignments.items():
+            fields = _namedtuple(values[0]) if len(values) == 1 else None
+            if fields is not None:
+                found[name] = dict.fromkeys(fields)
+        for name, made in self.classes.items():
+            if [ast.unparse(b).rpartition(".")[2] for b in made.node.bases] == [
+                "NamedTuple"
+            ]:
+                found[name] = {
+                    s.target.id: s.value
+                    for s in made.node.body
+                    if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+                }
+        return found
+
+    @cached_property
     def rebound(self) -> frozenset[str]:
         """Globals that are given another value after they are made."""
         names = {name for name, values in self.assignments.items() if len(values) > 1}
@@ -439,4 +458,22 @@ def changed_object(node: ast.AST) -> ast.expr | None:
             return value
         case ast.AugAssign(target=target):
             return target
+    return None
+
+
+def _namedtuple(value: ast.expr | None) -> list[str] | None:
+    """The fields of `namedtuple("Name", "field field")`; None for what is no such call."""
+    match value:
+        case ast.Call(
+            func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"),
+            args=[ast.Constant(), ast.Constant(value=str() as fields)],
+            keywords=[],
+        ):
+            return fields.replace(",", " ").split()
+        case ast.Call(
+            func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"),
+            args=[ast.Constant(), ast.List(elts=elts) | ast.Tuple(elts=elts)],
+            keywords=[],
+        ) if all(isinstance(e, ast.Constant) for e in elts):
+            return [str(e.value) for e in elts if isinstance(e, ast.Constant)]
     return None

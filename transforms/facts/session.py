@@ -29,6 +29,7 @@ from .kinds import (
     Module,
     Object,
     Python,
+    Record,
     Scalar,
     Sequence,
     Tensor,
@@ -503,7 +504,7 @@ class Session:
         """What a module's global holds; None where it has none of this name."""
         if name in self.module.functions:
             return Function(self.dotted(name))
-        if name in self.module.classes:
+        if name in self.module.classes or name in self.module.records:
             return Type(self.dotted(name))
         seen = recorded.globals.get(name) if recorded else None
         if name in self.module.imports:
@@ -751,6 +752,11 @@ class Session:
             return home.call_object(evaluation, node, function, arguments)
         made = self.class_of(function.name)
         environment = Environment()
+        fields = self.module.records.get(self.qualname(function.name))
+        if isinstance(function, Type) and fields is not None:
+            return self._record(
+                evaluation, node, self.qualname(function.name), arguments
+            )
         if isinstance(function, Type) and made is not None:
             return self._construct(evaluation, node, made, arguments)
         if isinstance(function, Object):
@@ -802,6 +808,23 @@ class Session:
         elif arguments.all:
             evaluation.problem(f"`{made.qualname}` takes no arguments", node)
         return kind
+
+    def _record(
+        self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
+    ) -> Kind:
+        """The namedtuple that a call of its class makes."""
+        fields = self.module.records[name]
+        given = dict(zip(fields, arguments.positional, strict=False))
+        given |= arguments.keywords
+        for field, default in fields.items():
+            if field not in given and default is not None:
+                given[field] = self._evaluate_module(default)
+        fits = given.keys() == fields.keys() and evaluation.session is self
+        many = len(arguments.positional) > len(fields)
+        if arguments.spread or many or not fits:
+            evaluation.problem(f"what this `{name}` holds is not known", node)
+            return UNKNOWN
+        return Record(name, tuple(given[f] for f in fields), tuple(fields))
 
     def call_super(
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments

@@ -82,7 +82,7 @@ def fits_graph(kind: Kind) -> bool:
     """Whether a graph's branch or loop can give back such a value."""
     if isinstance(kind, Maybe):
         return fits_graph(kind.kind)
-    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+    if isinstance(kind, Sequence) and kind.nests:
         return all(map(fits_graph, kind.items))
     if isinstance(kind, Dict):
         return all(fits_graph(value) for _, value in kind.items)
@@ -153,9 +153,9 @@ def stage(kind: Kind) -> Kind:
         for other in staged[1:]:
             result = choose(result, other)
         return result
-    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+    if isinstance(kind, Sequence) and kind.nests:
         items = tuple(map(stage, kind.items))
-        return UNKNOWN if UNKNOWN in items else Sequence(kind.type, items)
+        return UNKNOWN if UNKNOWN in items else replace(kind, items=items)
     if isinstance(kind, Elements) and kind.type == "list":
         return list_of(kind.element)
     if isinstance(kind, Dict):
@@ -237,7 +237,7 @@ def _choose_sequences(a: Sequence, b: Sequence) -> Kind:
     if len(a.items) != len(b.items):
         return list_of(*a.items, *b.items) if a.type == "list" else UNKNOWN
     items = tuple(map(choose, a.items, b.items))
-    return UNKNOWN if UNKNOWN in items else Sequence(a.type, items)
+    return UNKNOWN if UNKNOWN in items else replace(a, items=items)
 
 
 def is_list(kind: Kind) -> bool:
