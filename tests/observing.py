@@ -71,6 +71,9 @@ def _container(value: Any) -> Kind | None:
         return kinds.Sequence("list", tuple(map(kind_of, value)))
     if type(value) is tuple:
         return kinds.Sequence("tuple", tuple(map(kind_of, value)))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        items = tuple(map(kind_of, value))
+        return kinds.Record(_name(type(value)), items, value._fields)
     if isinstance(value, set):
         return kinds.Elements("set", kinds.join_all(map(kind_of, value)))
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):

@@ -268,9 +268,8 @@ class Writer:
             return self._shape_arguments(node)
         if any(_holds_numpy(self.kind(a)) for a in arguments):
             return self._array_arguments(node, function)
-        if isinstance(function, Function) and any(
-            _holds_weak(self.kind(a)) for a in arguments
-        ):
+        outside = isinstance(function, Function) and node not in self.facts.calls
+        if outside and any(_holds_weak(self.kind(a)) for a in arguments):
             raise Refusal(
                 "a list of Python numbers that a tensor decides is passed here", node
             )

@@ -295,7 +295,7 @@ def display(brackets: str, parts: list[str]) -> str:
     if brackets == "list":
         return f"[{inner}]"
     if brackets != "tuple":
-        return f"{brackets}({inner})"
+        return f"{brackets.rpartition('.')[2]}({inner})"
     return f"({inner},)" if len(parts) == 1 else f"({inner})"
 
 
@@ -317,7 +317,7 @@ def _parts(text: str, kind: Sequence) -> list[str] | None:
         case ast.Tuple(elts=elts) | ast.List(elts=elts):
             parts = elts
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if (
-            isinstance(kind, Record) and name == kind.type
+            isinstance(kind, Record) and name == kind.type.rpartition(".")[2]
         ):
             given = dict(zip(kind.fields, args, strict=False))
             given |= {k.arg: k.value for k in keywords if k.arg}

@@ -164,9 +164,13 @@ class Sequence(Kind):
 
 @dataclass(frozen=True)
 class Record(Sequence):
-    """A namedtuple; `type` is its class, as its module calls it."""
+    """A namedtuple; `type` is the dotted name of its class."""
 
     fields: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        members = map("{}={}".format, self.fields, self.items)
+        return f"record({', '.join([self.type, *members])})"
 
     @property
     def nests(self) -> bool:
@@ -547,6 +551,10 @@ def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> 
         return weak(ast.unparse(args[0]))
     if name in ("tuple", "list", "shape", "slice"):
         return Sequence(name, tuple(map(_read, args)))
+    if name == "record":
+        fields = tuple(str(k.arg) for k in keywords)
+        items = tuple(_read(k.value) for k in keywords)
+        return Record(ast.unparse(args[0]), items, fields)
     if name == "dict":
         return Dict(tuple((str(k.arg), _read(k.value)) for k in keywords))
     if name == "dataset":

@@ -203,7 +203,7 @@ class Session:
         if "<locals>" in definition.qualname and not definition.keeps_state:
             return None
         if recorded is not None and recorded.calls:
-            return {n: _held(k) for n, k in recorded.parameters.items()}
+            return {n: _held(self._own(k)) for n, k in recorded.parameters.items()}
         annotated = {
             a.arg: self.annotation(a.annotation) for a in definition.parameters
         }
@@ -734,7 +734,7 @@ class Session:
             return bound
         result = {}
         for name, kind in bound.items():
-            seen = recorded.parameters.get(name, UNKNOWN)
+            seen = self._own(recorded.parameters.get(name, UNKNOWN))
             result[name] = _completed(kind, seen)
         return result
 
@@ -824,7 +824,17 @@ class Session:
         if arguments.spread or many or not fits:
             evaluation.problem(f"what this `{name}` holds is not known", node)
             return UNKNOWN
-        return Record(name, tuple(given[f] for f in fields), tuple(fields))
+        items = tuple(given[f] for f in fields)
+        return Record(self.dotted(name), items, tuple(fields))
+
+    def _own(self, kind: Kind) -> Kind:
+        """What was seen, but that other modules' namedtuples are objects: this one cannot make them."""
+        foreign = getattr(kind, "type", "") not in map(self.dotted, self.module.records)
+        if isinstance(kind, Record) and foreign:
+            return Object(kind.type)
+        if isinstance(kind, Sequence):
+            return replace(kind, items=tuple(map(self._own, kind.items)))
+        return kind
 
     def call_super(
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments

@@ -93,6 +93,8 @@ def _describer(cls: type) -> Describer:
         return lambda value, depth: (
             f"module({object.__getattribute__(value, '__dict__').get('__name__', 'unknown')})"
         )
+    if issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        return _record
     name = f"object({_named(cls)})"
     return lambda value, depth: name
 
@@ -148,6 +150,16 @@ def _either(values: Any, depth: int) -> str:
         " | ".join(sorted({describe(value, depth + 1) for value in values}))
         or "unknown"
     )
+
+
+def _record(value: Any, depth: int) -> str:
+    """A namedtuple."""
+    name = _named(type(value))
+    if depth == DEEPEST or len(value) > MOST_ITEMS:
+        return f"object({name})"
+    pairs = zip(value._fields, value, strict=True)
+    members = [f"{field}={describe(item, depth + 1)}" for field, item in pairs]
+    return f"record({', '.join([name, *members])})"
 
 
 def _set(value: Any, depth: int) -> str:
