@@ -27,6 +27,7 @@ from . import (
     objects,
     recursion,
     stateful,
+    structures,
     tensor_arrays,
     unrolled,
     variables,
@@ -79,13 +80,20 @@ class FirstSteps:
 
     def take(self, facts: FunctionFacts) -> bool:
         """Take the next step with a function; whether there was one."""
+        return self._hoist(facts) or self._step(facts, self._next)
+
+    def finish(self, facts: FunctionFacts) -> bool:
+        """Take a step that changes what a function gives its callers, when no other is left; whether there was one."""
+        return self._step(facts, self._last)
+
+    def _step(
+        self, facts: FunctionFacts, step: Callable[[FunctionFacts], FunctionNode | None]
+    ) -> bool:
         definition = facts.definition
-        if self._hoist(facts):
-            return True
         if definition.qualname in self.refusals or not _has_work(facts):
             return False
         try:
-            made = self._next(facts)
+            made = step(facts)
         except Refusal as refusal:
             self.refusals[definition.qualname] = refusal
             return False
@@ -133,15 +141,19 @@ class FirstSteps:
         return True
 
     def _next(self, facts: FunctionFacts) -> FunctionNode | None:
-        made = (
+        return (
             self._checked(facts)
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)
         )
-        if made is not None or facts.problems:
-            return made
-        return self._accompanied(facts) or self._looped(facts)
+
+    def _last(self, facts: FunctionFacts) -> FunctionNode | None:
+        if facts.problems:
+            return None
+        return (
+            self._structured(facts) or self._accompanied(facts) or self._looped(facts)
+        )
 
     def _checked(self, facts: FunctionFacts) -> FunctionNode | None:
         enabled = self.options.enabled("GL205") and self.options.enabled("GL108")
@@ -213,6 +225,13 @@ class FirstSteps:
             and owner.qualname in module.bases(name)
             for name, made in module.classes.items()
         )
+
+    def _structured(self, facts: FunctionFacts) -> FunctionNode | None:
+        structured = structures.with_one_structure(facts, self.names, self.tf)
+        if structured is None:
+            return None
+        made, facts.definition.tags, facts.definition.forms = structured
+        return made
 
     def _accompanied(self, facts: FunctionFacts) -> FunctionNode | None:
         accompanied = companions.with_companions(facts, self.names)

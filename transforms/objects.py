@@ -10,6 +10,7 @@ import ast
 import copy
 from collections.abc import Mapping
 
+from .companions import is_unclear
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Module, Object, Python, Tensor, Type, Variable
 from .facts.modules import (
@@ -167,6 +168,7 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
     found: dict[ast.expr, Callee] = {}
     nodes = {p.node: None for p in facts.problems if p.code in STATE_CODES}
     nodes |= dict.fromkeys(_calls_for_variables(facts))
+    nodes |= dict.fromkeys(_calls_for_several(facts, session))
     nodes |= {
         p.node: None
         for p in facts.problems
@@ -195,6 +197,12 @@ def _calls_for_variables(facts: FunctionFacts) -> list[ast.expr]:
     """The calls whose result a function returns, and that give Variables themselves."""
     returned = [node.value for node, _ in facts.returns if node is not None]
     return [v for v in returned if v is not None and holds_variable(facts.kind(v))]
+
+
+def _calls_for_several(facts: FunctionFacts, session: Session) -> list[ast.expr]:
+    """The calls that give what one tensor does not tell, as a tensor decides."""
+    called = ((node, session.facts_of(name)) for node, name in facts.calls.items())
+    return [node for node, of in called if of.chooses and is_unclear(of.result)]
 
 
 def callee_of(

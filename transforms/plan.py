@@ -122,7 +122,10 @@ class ModulePlanner:
         for _ in range(MOST_STEPS):
             facts = dict(self.session.analyse(self.outside))
             refused = len(self.refusals)
-            changed = [q for q, found in facts.items() if self.first_steps.take(found)]
+            steps = self.first_steps
+            changed = [q for q, found in facts.items() if steps.take(found)]
+            if not changed and len(self.refusals) == refused:
+                changed = [q for q, found in facts.items() if steps.finish(found)]
             if not changed and len(self.refusals) == refused:
                 return facts
         for qualname in changed:

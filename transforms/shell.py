@@ -28,7 +28,7 @@ from .facts.kinds import (
     members,
     weak,
 )
-from .facts.modules import Tag
+from .facts.modules import Form, Tag
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .promotion import display, quoted
@@ -61,6 +61,8 @@ class Shell:
     extra: list[str] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
     tags: list[Tag] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    """The structures that the result may be of: the first of which the tag says so, or the last."""
     kinds: dict[str, Kind] = field(default_factory=dict)
     """Of what else the core of a split function gives back."""
     failure: str | None = None
@@ -84,7 +86,8 @@ class Shell:
                 and isinstance(result.kind, Sequence | Dict)
             ):
                 result = result.kind
-            shell = cls(result, tags=list(tags), failure=failure)
+            forms = facts.definition.forms
+            shell = cls(result, tags=list(tags), forms=forms, failure=failure)
         if "exhausts" in facts.effects:
             shell.exhausted = f"{tf}.errors.OutOfRangeError"
         return shell
@@ -317,6 +320,8 @@ class Shell:
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         call = self._guarded(call)
+        if self.forms:
+            return [call, *self.epilogue, *self._of_forms(names)]
         remaining = iter(names)
         tags = {tag.path: tag for tag in self.tags}
         failing = tags.pop((), None) if self.failure else None
@@ -335,6 +340,18 @@ class Shell:
             result = result[1:-1]
         closing = [f"return {result}"] if self.result != NONE else []
         return [call, *raising, *self.epilogue, *closing]
+
+    def _of_forms(self, names: list[str]) -> list[str]:
+        """The returns of the result in the structure of the way that was taken."""
+        texts = [
+            _skeleton(form.kind, iter([names[i] for i in form.places]), {}, ())
+            for form in self.forms
+        ]
+        if len(texts) == 2:
+            return [f"return {texts[0]} if {self.tags[0].name} else {texts[1]}"]
+        ways = zip(texts, self.tags, strict=False)
+        told = [f"if {tag.name}:\n    return {text}" for text, tag in ways]
+        return [*told, f"return {texts[-1]}"]
 
     def _guarded(self, statement: str) -> str:
         """A call of the core, which raises what Python raises when an iterator is exhausted."""

@@ -57,6 +57,14 @@ class Tag:
     name: str
 
 
+@dataclass(frozen=True)
+class Form:
+    """A structure of a result that may be of several, and where in what the graph gives back its tensors stand."""
+
+    kind: Kind
+    places: tuple[int, ...]
+
+
 @dataclass
 class FunctionDefinition:
     """A `def` and where it stands: `owner` is the class it is a method of, `parent` the function around it.
@@ -70,6 +78,8 @@ class FunctionDefinition:
     parent: FunctionDefinition | None = None
     original: FunctionNode = field(init=False)
     tags: list[Tag] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    """What its shell returns: the first of which the tag says so, or the last."""
     failure: str | None = None
     """The `raise` that its shell runs where the graph says so."""
     settled: dict[str, Kind] = field(default_factory=dict)

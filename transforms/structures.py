@@ -1,0 +1,280 @@
+"""One structure for results of several: `return x, y` on one way and `return x` on another, as a tensor decides.
+
+A graph gives all the tensors back that one of the ways does, zeros for those that the way taken has not, and beside
+them which way it was. The Python shell builds what that way returned.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import (
+    NONE,
+    NUMPY,
+    UNKNOWN,
+    WEAK_DTYPES,
+    Dict,
+    Kind,
+    Python,
+    Sequence,
+    Tensor,
+    join,
+    join_all,
+    weak,
+)
+from .facts.modules import Form, Tag
+from .facts.profile import FunctionNode
+from .making import expression, is_atom
+from .promotion import Promotion
+from .rebuilding import rebuilt, with_origin
+from .source import Names
+
+NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
+MOST_FORMS = 4
+
+Class = tuple[str, str]
+"""What one tensor can hold: whether it is a tensor or a Python value there, and its dtype or type."""
+
+
+class _Unheld(Exception):
+    """A part of a result that no tensor holds."""
+
+
+@dataclass
+class _Way:
+    """The returns of one structure."""
+
+    kind: Kind
+    nodes: list[ast.Return | None] = field(default_factory=list)
+
+    def leaves(self, node: ast.Return | None) -> list[ast.expr]:
+        """The expressions of the tensors that one of them returns."""
+        value = node.value if node and node.value else ast.Constant(None)
+        return list(_leaves(value, self.kind))
+
+
+def with_one_structure(
+    facts: FunctionFacts, names: Names, tf: str
+) -> tuple[FunctionNode, list[Tag], list[Form]] | None:
+    """The function that returns one structure, and what its shell makes of it; None where that is not needed, or not to be."""
+    definition = facts.definition
+    if facts.result != UNKNOWN or definition.tags or definition.parent is not None:
+        return None
+    slots = _Slots(tf)
+    try:
+        ways = _ways(facts)
+        forms = [slots.form(way) for way in ways]
+    except _Unheld:
+        return None
+    if not 1 < len(ways) <= MOST_FORMS:
+        return None
+    tags = [Tag((), "form", names.fresh(_flag(w, ways))) for w in ways[:-1]]
+    made = copy.copy(definition.node)
+    returns: dict[ast.Return | None, ast.expr] = {}
+    for i, (way, form) in enumerate(zip(ways, forms, strict=True)):
+        told: list[ast.expr] = [ast.Constant(i == j) for j in range(len(tags))]
+        for node in way.nodes:
+            values = ast.Tuple(slots.filled(form, way.leaves(node)), ast.Load())
+            returns[node] = ast.Tuple([values, *told], ast.Load())
+    made.body = _returning(made.body, returns)
+    if None in returns:
+        made.body = [*made.body, ast.Return(returns[None])]
+    return made, tags, forms
+
+
+# ---- which returns have one structure
+
+
+def _ways(facts: FunctionFacts) -> list[_Way]:
+    """The returns by their structures, that of most tensors first, but None before all."""
+    found: dict[object, _Way] = {}
+    for node, kind in facts.returns:
+        way = found.setdefault(_structure(kind), _Way(kind))
+        way.kind = _held(way.kind, kind)
+        way.nodes.append(node)
+    return sorted(
+        found.values(), key=lambda w: (w.kind != NONE, -len(_leaf_kinds(w.kind)))
+    )
+
+
+def _structure(kind: Kind) -> object:
+    match kind:
+        case Sequence(type="tuple" | "list" as name, items=items):
+            return name, *map(_structure, items)
+        case Dict(items=entries):
+            return "dict", *((key, _structure(value)) for key, value in entries)
+    return "None" if kind == NONE else _class(kind)
+
+
+def _held(a: Kind, b: Kind) -> Kind:
+    """What two results of one structure are in the graph; a constant of both stays Python's."""
+    match a, b:
+        case Sequence(type=name), Sequence():
+            return Sequence(name, tuple(map(_held, a.items, b.items)))
+        case Dict(), Dict():
+            pairs = zip(a.items, b.items, strict=True)
+            return Dict(tuple((key, _held(x, y)) for (key, x), (_, y) in pairs))
+    if a == b and isinstance(a, Python) and a.known:
+        return a
+    return weak(_class(a)[1]) if _class(a)[0] == "Python" else join(a, b)
+
+
+def _class(kind: Kind) -> Class:
+    match kind:
+        case Python(type=name) if name in WEAK_DTYPES:
+            return "Python", name
+        case Tensor(dtype=str() as dtype, weak=None, mixed=False):
+            return "tensor", dtype
+        case Tensor(weak=str() as name, mixed=False) if name != NUMPY:
+            return "Python", name
+    raise _Unheld
+
+
+def _leaf_kinds(kind: Kind) -> list[Kind]:
+    if isinstance(kind, Sequence):
+        return [leaf for item in kind.items for leaf in _leaf_kinds(item)]
+    if isinstance(kind, Dict):
+        return [leaf for _, value in kind.items for leaf in _leaf_kinds(value)]
+    return [] if isinstance(kind, Python) else [kind]
+
+
+def _leaves(value: ast.expr, kind: Kind) -> Iterator[ast.expr]:
+    """The expressions of the tensors in a result."""
+    for part, of in _parts(value, kind):
+        if part is value:
+            yield part
+        else:
+            yield from _leaves(part, of)
+
+
+def _parts(value: ast.expr, kind: Kind) -> list[tuple[ast.expr, Kind]]:
+    if isinstance(kind, Python):
+        return []
+    if not isinstance(kind, Sequence | Dict):
+        return [(value, kind)]
+    match value, kind:
+        case (
+            (ast.Tuple(elts=parts) | ast.List(elts=parts)),
+            Sequence(items=items),
+        ) if len(parts) == len(items):
+            return list(zip(parts, items, strict=True))
+        case ast.Dict(values=parts), Dict(items=entries) if len(parts) == len(entries):
+            return [(p, k) for p, (_, k) in zip(parts, entries, strict=True)]
+    if not is_atom(value):
+        raise _Unheld
+    keys: list[tuple[object, Kind]] = (
+        [*kind.items] if isinstance(kind, Dict) else [*enumerate(kind.items)]
+    )
+    return [
+        (ast.Subscript(value, ast.Constant(key), ast.Load()), of)  # type: ignore[arg-type]
+        for key, of in keys
+    ]
+
+
+# ---- where the tensors of each stand
+
+
+class _Slots:
+    """The places of the one structure: each holds a tensor of every way that has one for it."""
+
+    def __init__(self, tf: str) -> None:
+        self.promotion = Promotion(tf)
+        self.kinds: list[list[Kind]] = []
+        self.texts: list[str] = []
+
+    def form(self, way: _Way) -> Form:
+        """What a way returns, and in which places."""
+        kinds = _leaf_kinds(way.kind)
+        texts = [ast.unparse(leaf) for leaf in way.leaves(way.nodes[0])]
+        free = list(range(len(self.kinds)))
+        places: list[int | None] = [None] * len(kinds)
+        for same in (str.__eq__, _any):
+            for i, (kind, text) in enumerate(zip(kinds, texts, strict=True)):
+                fitting = (j for j in free if self._fits(j, kind, text, same))
+                if places[i] is None:
+                    places[i] = next(fitting, None)
+                    free = [j for j in free if j != places[i]]
+        for i, (kind, text) in enumerate(zip(kinds, texts, strict=True)):
+            if (place := places[i]) is None:
+                places[i] = len(self.kinds)
+                self.kinds.append([kind])
+                self.texts.append(text)
+            else:
+                self.kinds[place].append(kind)
+        return Form(way.kind, tuple(p for p in places if p is not None))
+
+    def _fits(
+        self, place: int, kind: Kind, text: str, same: Callable[[str, str], bool]
+    ) -> bool:
+        return _class(self.kinds[place][0]) == _class(kind) and same(
+            self.texts[place], text
+        )
+
+    def filled(self, form: Form, leaves: list[ast.expr]) -> list[ast.expr]:
+        """The value of every place, on one way."""
+        given = dict(zip(form.places, leaves, strict=True))
+        return [
+            given[i] if i in given else self._nothing(kinds)
+            for i, kinds in enumerate(self.kinds)
+        ]
+
+    def _nothing(self, kinds: list[Kind]) -> ast.expr:
+        held, name = _class(kinds[0])
+        if held == "Python":
+            return ast.Constant(
+                {"int": 0, "float": 0.0, "bool": False, "str": ""}[name]
+            )
+        joined = join_all(kinds)
+        kind = joined if isinstance(joined, Tensor) else Tensor(name, None)
+        return expression(self.promotion.zero(kind))
+
+
+def _any(a: str, b: str) -> bool:
+    return True
+
+
+# ---- how the ways are told
+
+
+def _flag(way: _Way, ways: list[_Way]) -> str:
+    """What the bool is called that tells a way from the others."""
+    others = [w.kind for w in ways if w is not way]
+    name = _type_name(way.kind)
+    if name not in map(_type_name, others):
+        return f"result_is_{name}"
+    if isinstance(way.kind, Dict):
+        known = {key for k in others if isinstance(k, Dict) for key, _ in k.items}
+        own = [k for k, _ in way.kind.items if k not in known and k.isidentifier()]
+        if own:
+            return f"result_has_{own[0]}"
+    count = len(_leaf_kinds(way.kind))
+    return f"result_has_{NUMBERS.get(count, 'several')}"
+
+
+def _type_name(kind: Kind) -> str:
+    if isinstance(kind, Sequence):
+        return kind.type
+    if isinstance(kind, Dict):
+        return "dict"
+    return (
+        "none"
+        if kind == NONE
+        else _class(kind)[1]
+        if isinstance(kind, Python)
+        else "tensor"
+    )
+
+
+def _returning(
+    body: list[ast.stmt], returns: dict[ast.Return | None, ast.expr]
+) -> list[ast.stmt]:
+    return [
+        with_origin(ast.Return(returns[node]), node)
+        if isinstance(node, ast.Return) and node in returns
+        else rebuilt(node, lambda block: _returning(block, returns))
+        for node in body
+    ]
