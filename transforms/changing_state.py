@@ -19,6 +19,7 @@ from .facts.kinds import (
     UNKNOWN,
     Array,
     Dict,
+    Function,
     Kind,
     Maybe,
     Module,
@@ -46,6 +47,10 @@ from .source import Names
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 HELD = (ast.Name, ast.Attribute, ast.Subscript)
 """What state is read from and written to."""
+INDIFFERENT = frozenset(
+    f"tensorflow.{name}" for name in ("print", "cond", "function", "Variable")
+)
+"""Functions of TensorFlow that take None."""
 
 
 @dataclass
@@ -64,18 +69,30 @@ class StateVariable:
 
 
 def changing_state(
-    session: Session, facts: FunctionFacts, names: Names
+    session: Session,
+    facts: FunctionFacts,
+    names: Names,
+    started: frozenset[str] = frozenset(),
 ) -> dict[str, StateVariable]:
     """The globals, attributes and items that change between calls, by their text; `names` gives new local names.
+
+    Those `started` have got a value after their object was made.
 
     Raises:
         Refusal: two texts may name the same, or it is more than a place for a value.
     """
-    return _Finder(session, facts, names).found()
+    return _Finder(session, facts, names, started).found()
 
 
 class _Finder:
-    def __init__(self, session: Session, facts: FunctionFacts, names: Names) -> None:
+    def __init__(
+        self,
+        session: Session,
+        facts: FunctionFacts,
+        names: Names,
+        started: frozenset[str],
+    ) -> None:
+        self.started = started
         self.session = session
         self.facts = facts
         self.names = names
@@ -293,24 +310,61 @@ class _Finder:
                 if ast.unparse(n) == chain and n in self.facts.kinds
             ]
             seen = join_all(map(forget, read))
-        if seen != NONE and self._may_become_none(chain):
+        if seen != NONE and self._may_be_none(chain):
             seen = join(seen, NONE)
         if written and seen in (BOOL, STR):
             return weak(str(seen))
         return argument_kind(seen)
 
+    def _may_be_none(self, chain: str) -> bool:
+        """Whether the function may be called, and do without an error, when the state is None."""
+        return self._may_become_none(chain) and not self._raises_without(chain)
+
+    def _raises_without(self, chain: str) -> bool:
+        """Whether the function computes with a piece of state wherever it reads it, so that None raises."""
+        reads = computes = 0
+        for node in own_nodes(self.definition.node):
+            for child in ast.iter_child_nodes(node):
+                is_read = isinstance(child, HELD) and isinstance(child.ctx, ast.Load)
+                if is_read and ast.unparse(child) == chain:
+                    reads += 1
+                    computes += self._computes(node, child)
+        return 0 < reads == computes
+
+    def _computes(self, node: ast.AST, operand: ast.AST) -> bool:
+        """Whether an expression does tensor work with an operand, and has none for None."""
+        if not isinstance(node, ast.Call):
+            return isinstance(node, ast.BinOp | ast.Subscript)
+        function = self.facts.kind(node.func)
+        name = function.name if isinstance(function, Function) else ""
+        first = node.args[:1] == [operand]
+        return (
+            first
+            and name.startswith("tensorflow.")
+            and name.count(".") == 1
+            and name not in INDIFFERENT
+        )
+
     def _may_become_none(self, chain: str) -> bool:
         """Whether something in the module sets such a global or attribute to None."""
         last = chain.rpartition(".")[2]
+        module = self.session.module
+        early = {
+            s
+            for definition in module.functions.values()
+            if chain in self.started and definition.node.name == "__init__"
+            for s in ast.walk(definition.original)
+        }
         return any(
             isinstance(s, ast.Assign)
+            and s not in early
             and isinstance(s.value, ast.Constant)
             and s.value.value is None
             and any(
                 last in (getattr(t, "attr", ""), getattr(t, "id", ""))
                 for t in s.targets
             )
-            for s in ast.walk(self.session.module.tree)
+            for s in ast.walk(module.tree)
         )
 
 

@@ -63,9 +63,18 @@ class Editor:
                 return self._code(text, origin, depth)
             case Define(name=name, parameters=parameters, body=body, origin=origin):
                 head = f"def {name}({', '.join(parameters)}):"
-                return self._compound((head,), (body,), origin, depth)
+                made = self._compound((head,), (body,), origin, depth)
+                return self._decorated(made, step.decorator, depth)
             case Compound(headers=headers, blocks=blocks, origin=origin):
                 return self._compound(headers, blocks, origin, depth)
+
+    def _decorated(
+        self, made: cst.BaseStatement, decorator: str | None, depth: int
+    ) -> cst.BaseStatement:
+        if decorator is None:
+            return made
+        laid = layout(decorator, self.indent + 4 * (depth + 1) + 1, self.width)
+        return made.with_changes(decorators=[cst.Decorator(cst.parse_expression(laid))])
 
     def _kept(self, node: ast.stmt, depth: int) -> cst.BaseStatement:
         node = getattr(node, "duplicate_of", node)

@@ -159,7 +159,7 @@ class Inliner:
             raise NotInlined
         values: dict[str, ast.expr] = {}
         before: Block = []
-        bound = _bound_in(node)
+        bound = bound_in(node)
         given = _arguments(call, callee)
         for name, value in given.items():
             if name not in bound and (
@@ -245,10 +245,10 @@ def local_names(function: FunctionNode) -> set[str]:
     args = function.args
     found = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
     found |= {a.arg for a in (args.vararg, args.kwarg) if a is not None}
-    return found | _bound_in(function)
+    return found | bound_in(function)
 
 
-def _bound_in(function: FunctionNode) -> set[str]:
+def bound_in(function: FunctionNode) -> set[str]:
     nodes = list(own_nodes(function))
     declared = {
         name

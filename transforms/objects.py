@@ -28,6 +28,7 @@ from .inlining import (
     Callee,
     Inliner,
     NotInlined,
+    bound_in,
     is_inlinable,
     is_nested_in,
     local_names,
@@ -224,10 +225,26 @@ def callee_of(
         receiver = function
     else:
         return None
-    made = class_of(session, receiver, facts)
+    made = class_of(session, receiver, facts) or _only_class(
+        session, receiver, facts, name
+    )
     if made is None or session.module.method(made.qualname, name) is not definition:
         return None
     return Callee(definition, None if definition.is_static else receiver)
+
+
+def _only_class(
+    session: Session, receiver: ast.expr, facts: FunctionFacts, method: str
+) -> ClassDefinition | None:
+    """The class of a parameter that was seen to have a method, where no other class has one of this name."""
+    if not isinstance(receiver, ast.Name) or receiver.id not in facts.parameters:
+        return None
+    kind, bound = facts.kind(receiver), bound_in(facts.definition.node)
+    made = session.class_of(kind.name) if isinstance(kind, Object) else None
+    if made is None or receiver.id in bound or _has_subclass(session, made):
+        return None
+    having = [c for c in session.module.classes.values() if method in c.methods]
+    return made if having == [made] else None
 
 
 def _is_stable(

@@ -12,7 +12,9 @@ from .facts.kinds import UNKNOWN, Function, Module, Python, Tensor, Type
 from .facts.liveness import all_reads
 from .facts.modules import all_bound_names
 
-WAITS = frozenset({"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210"})
+WAITS = frozenset(
+    {"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210", "GL407"}
+)
 
 
 class Ordering:

@@ -345,7 +345,7 @@ class Planner:
         """The names of the function that a block reads the earlier value of, and sets."""
         assigned = self.assigned(body)
         surely = _surely_assigned(body)
-        early = _read_before(body)
+        early = read_before(body)
         before = self.facts.before.get(body[0]) if body else None
         bound = before.kinds if before else {}
         needed = [n for n in assigned if n in early or (n in outs and n not in surely)]
@@ -525,7 +525,7 @@ def _surely_assigned(body: list[ast.stmt]) -> frozenset[str]:
     return found
 
 
-def _read_before(body: list[ast.stmt]) -> frozenset[str]:
+def read_before(body: list[ast.stmt]) -> frozenset[str]:
     """The names that a block may read before it sets them."""
     found: frozenset[str] = frozenset()
     set_already: frozenset[str] = frozenset()
@@ -538,7 +538,7 @@ def _read_before(body: list[ast.stmt]) -> frozenset[str]:
 def _first_reads(node: ast.stmt) -> frozenset[str]:
     own = reads(node) | frozenset(_item_owners(node))
     for block in blocks(node):
-        own |= _read_before(block) - frozenset(
+        own |= read_before(block) - frozenset(
             bound_names(node) if isinstance(node, ast.For | ast.With) else ()
         )
     return own

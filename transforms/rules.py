@@ -15,6 +15,7 @@ from .datasets import DatasetFor
 from .draws import FrozenClock, FrozenRandom
 from .exits import LoopExit
 from .host_reads import HostRead
+from .inline_steps import InlineStep
 from .lookups import TensorLookup
 from .loops import TensorFor, TensorWhile
 from .matching import TensorMatch
@@ -59,6 +60,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             LocalVariable,
             LocalStateful,
             EagerFunction,
+            InlineStep,
             NoSignature,
             PythonArgument,
             OuterMutation,

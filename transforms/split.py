@@ -96,12 +96,24 @@ def split(
     if definition.is_property or definition.is_static or definition.is_class_method:
         return None
     try:
-        return _Splitter(session, facts, name, analyse).split()
+        return Splitter(session, facts, name, analyse).split()
     except Refusal:
         return None
 
 
-class _Splitter:
+class Splitter:
+    """Splits one function.
+
+    Attributes:
+        lasting: the names that are read after all of its statements.
+        taken: names that it does not know of, and that mean something else where the core is called.
+        started: state that has got a value after its object was made, by its text.
+    """
+
+    lasting: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
+    started: frozenset[str] = frozenset()
+
     def __init__(
         self, session: Session, facts: FunctionFacts, name: str, analyse: Analyse
     ) -> None:
@@ -114,9 +126,9 @@ class _Splitter:
         self.parameters = [a.arg for a in self.definition.parameters]
         module = session.module
         self.names = Names.clear_of(
-            node, {*self.parameters, *module.imports, *module.functions}
+            node, {*self.parameters, *self.taken, *module.imports, *module.functions}
         )
-        self.state = changing_state(session, facts, self.names)
+        self.state = changing_state(session, facts, self.names, self.started)
         self.order = Ordering(facts, self.state)
         self.body = [
             s for s in own_body(node) if not isinstance(s, ast.Global | ast.Nonlocal)
@@ -126,7 +138,11 @@ class _Splitter:
         ]
         self.replaced = {id(s): with_state_names(s, self.state) for s in self.body}
         self.first = made_on_first_use(session, facts, self.body)
-        self.builds = builds(facts)
+        self.builds = self.built_before()
+
+    def built_before(self) -> list[ast.stmt]:
+        """What the shell makes before anything else."""
+        return builds(self.facts)
 
     # ---- the search
 
@@ -134,6 +150,12 @@ class _Splitter:
         before = [*self.builds, *self.first]
         core = [s for s in self.body if s not in self.first]
         after: list[ast.stmt] = []
+        return self.searched(before, core, after)
+
+    def searched(
+        self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
+    ) -> Split | None:
+        """The split that leaves the core all that a graph can do, found by moving what it cannot."""
         if (
             core
             and self._returns_variable(core[-1])
@@ -313,7 +335,7 @@ class _Splitter:
                 continue
             is_self = bool(self.definition.owner) and name == self.parameters[0]
             if (name in read or is_self) and name not in parameters:
-                parameters[name] = self._kind_before(name, before)
+                parameters[name] = self.kind_before(name, before)
                 if not is_self:
                     arguments.append((name, parameters[name]))
         for variable in state:
@@ -321,7 +343,7 @@ class _Splitter:
             arguments.append((variable.text, variable.kind))
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
         if unknown:
-            return None
+            return self.unfit(unknown, made)
         outs = [s.name for s in state if self._written_in(s, made)]
         given = [n for n in self._given(after, made) if n not in outs]
         body = _with_results(made, outs, given)
@@ -403,7 +425,12 @@ class _Splitter:
             for n in ast.walk(s)
         )
 
-    def _kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
+    def unfit(self, names: list[str], made: list[ast.stmt]) -> Refusal | None:
+        """The first problem with names of which it is not known what the core would be given; None ends the search."""
+        return None
+
+    def kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
+        """What the core is given under a name; unknown where it can be given nothing."""
         changing = [
             s for s in before if s not in self.builds and name in self.order.changed(s)
         ]
@@ -421,6 +448,7 @@ class _Splitter:
         names = dict.fromkeys(
             n.id for s in after for n in ast.walk(s) if isinstance(n, ast.Name)
         )
+        names |= dict.fromkeys(sorted(self.lasting))
         return [n for n in names if n in bound]
 
     def _function(

@@ -9,7 +9,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
-from .entries import NEVER_DECORATED, called_names, check_parameters, core_name
+from .entries import (
+    FEWEST_CALLS,
+    FEWEST_OPERATIONS,
+    NEVER_DECORATED,
+    called_names,
+    check_parameters,
+    core_name,
+)
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import FunctionDefinition
@@ -17,10 +24,12 @@ from .facts.staging import holds_variable
 from .findings import Refusal
 from .shell import Shell, check_result
 from .split import Split, split
+from .step_plans import StepPlanner
 from .steps import Code, Keep, Plan, Step
 
 if TYPE_CHECKING:
     from .plan import ModulePlanner
+    from .planner import Planner
 
 
 class SplitPlanner:
@@ -55,14 +64,17 @@ class SplitPlanner:
             if self._is_absorbed(qualname, facts, planned):
                 absorbed.append(qualname)
                 continue
-            plan = self._first_split(self._versions(found), cores)
+            plan = self._first_split(self.versions(found), cores)
             if plan is not None:
                 plans.append(plan)
-        for qualname in (*absorbed, *(p.qualname for p in plans)):
+        done = [*absorbed, *(p.qualname for p in plans)]
+        steps = StepPlanner(self).plans(facts, {*whole, *done}, cores)
+        plans += steps
+        for qualname in (*done, *(p.qualname for p in steps)):
             self.refusals.pop(qualname, None)
         return plans
 
-    def _versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
+    def versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
         """The function with calls inlined and without, in the order in which they are worth a try.
 
         What is Python's alone stays a call where it can.
@@ -180,9 +192,14 @@ class SplitPlanner:
         made = self.session.recorded(around.qualname)
         return recorded.calls >= 2 * (made.calls if made else 1)
 
-    def _split_plan(
-        self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
-    ) -> Plan:
+    def core(
+        self, facts: FunctionFacts, parts: Split, cores: dict[str, str]
+    ) -> tuple[FunctionFacts, Shell, Planner]:
+        """The facts of a core, what its results become in Python, and what plans its body.
+
+        Raises:
+            Refusal: it cannot be graph code.
+        """
         core = self.session.analyse_core(
             parts.core, parts.kinds, facts.definition.qualname
         )
@@ -203,13 +220,23 @@ class SplitPlanner:
                 "GL106",
             )
         check_result(shell.result, parts.core.node)
+        return core, shell, self.planner.body_planner(core, cores, shell, [])
+
+    def _split_plan(
+        self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
+    ) -> Plan:
+        core, shell, planner = self.core(facts, parts, cores)
+        if not self._is_worth_it(core, facts):
+            raise Refusal(
+                "most of its tensor work stands where no graph can do it",
+                facts.definition.original,
+            )
         returns_here = any(isinstance(s, ast.Return) for s in parts.after)
         result = UNKNOWN if returns_here else shell.result
         unexpected = self.planner.unexpected(facts.definition, result)
         if unexpected is not None:
             raise unexpected
         check_parameters(core, stateful.optimizer_parameters(facts))
-        planner = self.planner.body_planner(core, cores, shell, [])
         steps = planner.body()
         definition = facts.definition
         plan = Plan(
@@ -236,16 +263,29 @@ class SplitPlanner:
         plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
         if not simple:
             plan.shell += [
-                *map(self._waiting, parts.after),
+                *map(self.outside, parts.after),
                 *map(Code, shell.closing()),
             ]
         return plan
 
-    def _waiting(self, node: ast.stmt) -> Step:
+    def _is_worth_it(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
+        """Whether a core does enough of the work of a function that is called often to be worth a call."""
+        recorded = self.session.recorded(facts.definition.qualname)
+        loops = any(isinstance(n, ast.For | ast.While) for n in core.staged)
+        return (
+            loops
+            or core.operations >= FEWEST_OPERATIONS
+            or 2 * core.operations >= facts.operations
+            or (recorded is not None and recorded.calls <= FEWEST_CALLS)
+        )
+
+    def outside(self, node: ast.stmt) -> Step:
         """A statement of the shell, which may name what the core computes for it."""
         named = getattr(node, "named", None)
-        if named is None:
+        if named is None and hasattr(node, "lineno"):
             return Keep(node)
+        if named is None:
+            return Code(ast.unparse(ast.fix_missing_locations(node)))
         origin: ast.stmt = getattr(node, "origin", node)
         inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
         if inside and sys.version_info < (3, 12):

@@ -29,12 +29,13 @@ class Code:
 
 @dataclass(frozen=True)
 class Define:
-    """A nested function."""
+    """A nested function, and the text of its decorator, if any."""
 
     name: str
     parameters: tuple[str, ...]
     body: list[Step]
     origin: ast.stmt | None = None
+    decorator: str | None = None
 
 
 @dataclass(frozen=True)

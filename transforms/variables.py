@@ -10,6 +10,7 @@ from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import Function, Kind, Variable
 from .facts.modules import ModuleFacts, blocks, bound_names, own_nodes
 from .facts.profile import FunctionNode
+from .inlining import place
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
@@ -88,7 +89,7 @@ def local_variables(
                     and isinstance(kind, Variable)
                 ):
                     found.append((node, call, kind))
-    return sorted(found, key=lambda item: item[0].lineno)
+    return sorted(found, key=lambda item: place(item[0]))
 
 
 def hoist(

@@ -103,6 +103,7 @@ class FunctionFacts:
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
         taped: whether gradients may be taken through it.
+        eager: whether it stays Python, which decides what tensors decide.
     """
 
     definition: FunctionDefinition
@@ -131,6 +132,7 @@ class FunctionFacts:
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0
     taped: bool = False
+    eager: bool = False
 
     def kind(self, node: ast.expr) -> Kind:
         return self.kinds.get(node, UNKNOWN)

@@ -704,6 +704,8 @@ class Evaluation:
         self.facts.tests.add(node)
         kind = self.evaluate(node, environment)
         truth = self.truth(kind)
+        if truth == "tensor" and self.facts.eager:
+            return None
         if truth == "tensor" and isinstance(kind, Union):
             self.problem("this test may be a Python value or a tensor", node)
         shape = kind.shape if isinstance(kind, Shaped) else ()
@@ -763,6 +765,8 @@ class Evaluation:
 
     def iterates_in_graph(self, node: ast.expr, iterable: Kind) -> bool:
         """Whether a loop over this can only be a loop of the graph."""
+        if self.facts.eager:
+            return False
         if is_tensor(iterable) or isinstance(iterable, Dataset | Iterator | Ragged):
             return True
         if not isinstance(iterable, Elements):

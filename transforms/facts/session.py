@@ -354,10 +354,14 @@ class Session:
         return facts
 
     def analyse_core(
-        self, definition: FunctionDefinition, parameters: dict[str, Kind], of: str
+        self,
+        definition: FunctionDefinition,
+        parameters: dict[str, Kind],
+        of: str,
+        eager: bool = False,
     ) -> FunctionFacts:
-        """The facts of a function that lifting makes from another one, `of`."""
-        facts = FunctionFacts(definition, parameters, taped=self._taped)
+        """The facts of a function that lifting makes from another one, `of`; `eager` where it stays Python."""
+        facts = FunctionFacts(definition, parameters, taped=self._taped, eager=eager)
         self._active.append(of)
         try:
             Interpreter(self, self.recorded(of)).function(

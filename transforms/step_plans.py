@@ -1,0 +1,145 @@
+"""Plans for functions that stay Python around loops whose steps become graphs of their own."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from . import signatures
+from .entries import (
+    FEWEST_OPERATIONS,
+    NEVER_DECORATED,
+    check_parameters,
+)
+from .facts.environment import FunctionFacts
+from .findings import Refusal
+from .inline_steps import LoopStep, around, is_taped, loop_step
+from .source import Names
+from .steps import Code, Define, Plan
+
+if TYPE_CHECKING:
+    from .split_plans import SplitPlanner
+
+MOST_REMADE = 16
+"""A graph that is made anew in each call of its function has to serve for more iterations than that."""
+
+
+class StepPlanner:
+    """Plans the steps of one module's loops."""
+
+    def __init__(self, splits: SplitPlanner) -> None:
+        self.splits = splits
+        self.session = splits.session
+        self.planner = splits.planner
+
+    def plans(
+        self,
+        facts: Mapping[str, FunctionFacts],
+        planned: set[str],
+        cores: dict[str, str],
+    ) -> list[Plan]:
+        """Plans for functions beside those `planned`, each with a graph for a step of its loops."""
+        if not self.planner.options.enabled("GL407"):
+            return []
+        found = []
+        for qualname, known in facts.items():
+            if qualname in planned or not self._may_have_step(known):
+                continue
+            found += [self._plan(self._as_python(known), planned, cores)]
+        return [p for p in found if p is not None]
+
+    def _as_python(self, facts: FunctionFacts) -> FunctionFacts:
+        """The facts of a function as the file has it, where Python runs it."""
+        definition = copy.copy(facts.definition)
+        definition.node = definition.original
+        return self.session.analyse_core(
+            definition, facts.parameters, definition.qualname, eager=True
+        )
+
+    def _may_have_step(self, facts: FunctionFacts) -> bool:
+        definition = facts.definition
+        name, entries = definition.node.name, self.planner.entries
+        return (
+            self.session.recorded(definition.qualname) is not None
+            and facts.operations > 0
+            and not name.startswith("__")
+            and not self.session.is_graph_function(definition)
+            and entries.core_of(definition.qualname)
+            not in self.session.module.functions
+            and not (
+                definition.owner
+                and name in NEVER_DECORATED
+                and entries.is_keras(definition)
+            )
+        )
+
+    def _plan(
+        self, facts: FunctionFacts, planned: set[str], cores: dict[str, str]
+    ) -> Plan | None:
+        definition = facts.definition
+        name = self._name(definition.node.name)
+        step = loop_step(self.session, facts, name, self.splits.first_steps.core)
+        if step is None:
+            return None
+        try:
+            return self._with_graph(facts, step, name, planned, cores)
+        except Refusal:
+            return None
+
+    def _with_graph(
+        self,
+        facts: FunctionFacts,
+        step: LoopStep,
+        name: str,
+        planned: set[str],
+        cores: dict[str, str],
+    ) -> Plan | None:
+        core, shell, planner = self.splits.core(facts, step.parts, cores)
+        if not self._is_worth_it(core, planned):
+            return None
+        given = {name: core.parameters[name] for name in step.passed}
+        check_parameters(replace(core, parameters=given))
+        outside = self.splits.outside
+        decorator = signatures.decorator(core, None, self.planner.tf)
+        owner = (
+            f"{core.definition.parameters[0].arg}."
+            if self._is_method(step, core)
+            else ""
+        )
+        call = f"{owner}{name}({', '.join(step.arguments)})"
+        new = [
+            *map(outside, step.parts.before),
+            *map(Code, shell.calls(call)),
+            *map(outside, step.parts.after),
+        ]
+        steps = planner.body()
+        graph = Define(name, tuple(step.passed), steps, decorator=decorator)
+        definition, source = facts.definition, self.planner.source
+        body = around(source, definition, step, new, graph if step.nested else None)
+        plan = Plan(definition.original, definition.qualname, body)
+        plan.imports = planner.imports
+        if not step.nested:
+            plan.core, plan.decorator = name, decorator
+            plan.parameters = list(step.parts.kinds)
+            plan.steps, plan.shell = steps, body
+        return plan
+
+    def _is_method(self, step: LoopStep, core: FunctionFacts) -> bool:
+        return not step.nested and core.definition.owner is not None
+
+    def _is_worth_it(self, core: FunctionFacts, planned: set[str]) -> bool:
+        """Whether a step does enough that is not done by graphs already."""
+        called = {q for q in core.calls.values() if q in planned}
+        if any(map(is_taped, ast.walk(core.definition.node))):
+            called = set()  # their gradients are taken in this graph
+        elsewhere = sum(self.session.facts_of(q).operations for q in called)
+        loops = any(isinstance(n, ast.For | ast.While) for n in core.staged)
+        return loops or core.operations - elsewhere >= FEWEST_OPERATIONS
+
+    def _name(self, function: str) -> str:
+        """What to call the step of a function's loop."""
+        base = "step" if function == "main" else f"{function.strip('_')}_step"
+        return Names(self.planner.source.names).fresh(base)
