@@ -122,8 +122,29 @@ def _chosen(writer: Writer, test: ast.expr, arms: list[str], kind: Kind) -> str:
     first, second = arms
     scalar = isinstance(kind, Tensor) and kind.shape == ()
     if scalar and is_ready(first, tf) and is_ready(second, tf):
-        return f"{tf}.where({writer.predicate(test)}, {first}, {second})"
+        return _flag(writer, test, arms) or (
+            f"{tf}.where({writer.predicate(test)}, {first}, {second})"
+        )
     return f"{tf}.cond({writer.predicate(test)}, lambda: {first}, lambda: {second})"
+
+
+def _flag(writer: Writer, test: ast.expr, arms: list[str]) -> str | None:
+    """The text of one of two bools, of which one is a constant, in logic; None where none is."""
+    tf = writer.tf
+    yes, no = f"{tf}.constant(True)", f"{tf}.constant(False)"
+    holds = writer.predicate(test)
+    match arms:
+        case [first, second] if {first, second} == {yes, no}:
+            return holds if first == yes else f"{tf}.logical_not({holds})"
+        case [first, other] if first == yes:
+            return f"{tf}.logical_or({holds}, {other})"
+        case [first, other] if first == no:
+            return f"{tf}.logical_and({tf}.logical_not({holds}), {other})"
+        case [other, second] if second == yes:
+            return f"{tf}.logical_or({tf}.logical_not({holds}), {other})"
+        case [other, second] if second == no:
+            return f"{tf}.logical_and({holds}, {other})"
+    return None
 
 
 def is_ready(text: str, tf: str) -> bool:

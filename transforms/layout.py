@@ -24,7 +24,7 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
     """
     if "\n" in text or indent + len(text) <= width:
         return text
-    parts = _split(text)
+    parts = _split(_grouped(text))
     if parts is None:
         return text
     head, items, tail, trailing = parts
@@ -38,6 +38,18 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
         laid = layout(item + comma, inner, width, step)
         lines += laid.split("\n")
     return "\n".join([head, *(step + line for line in lines), tail])
+
+
+def _grouped(text: str) -> str:
+    """A statement with the tuple that it returns in parentheses, for these to be broken at."""
+    try:
+        tokens = _punctuation(text)
+    except (tokenize.TokenError, SyntaxError):
+        return text
+    plain = text.startswith("return ") and any(
+        t.string == "," and _depth(tokens, t.start[1], 0) == 0 for t in tokens
+    )
+    return f"return ({text.removeprefix('return ')})" if plain else text
 
 
 def _split(text: str) -> tuple[str, list[str], str, bool] | None:
