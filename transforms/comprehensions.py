@@ -11,7 +11,7 @@ import copy
 from .facts.environment import FunctionFacts
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
-from .making import assigned
+from .making import assigned, negated
 from .rebuilding import rebuilt, with_body, with_origin
 from .rule import Rule
 from .source import Names
@@ -186,12 +186,13 @@ class _Loops(ast.NodeTransformer):
         self, node: ast.Call, inner: ast.GeneratorExp, stops_at: bool
     ) -> ast.AST:
         """`any` and `all` end at the first item that decides."""
-        name = self.names.fresh("found" if stops_at else "holds")
-        test = inner.elt if stops_at else ast.UnaryOp(ast.Not(), inner.elt)
-        decide = ast.If(test, [assigned(name, ast.Constant(stops_at)), ast.Break()], [])
-        self.before.append(assigned(name, ast.Constant(not stops_at)))
+        name = self.names.fresh("found" if stops_at else "fails")
+        test = inner.elt if stops_at else negated(inner.elt)
+        decide = ast.If(test, [assigned(name, ast.Constant(True)), ast.Break()], [])
+        self.before.append(assigned(name, ast.Constant(False)))
         self.before.append(_loop(inner.generators[0], [decide]))
-        return self._made(name, node)
+        made = self._made(name, node)
+        return made if stops_at else negated(made)
 
     def _total(self, node: ast.Call, inner: ast.GeneratorExp) -> ast.AST:
         name = self.names.fresh("total")

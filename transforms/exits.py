@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
+from .facts.kinds import Python
 from .facts.modules import blocks, own_nodes, own_start
 from .facts.profile import FunctionNode
 from .findings import Refusal
@@ -83,12 +85,18 @@ class LoopExit(Rule):
 
 @dataclass
 class _Loop:
-    """A loop that is left: its flags' names, made when first needed; `graph`: it is one of the graph."""
+    """A loop that is left: its flags' names, made when first needed.
+
+    Attributes:
+        graph: it is one of the graph.
+        flagged: the function itself sets the flag with which the loop ends.
+    """
 
     names: Names
     graph: bool
     ended: str | None = None
     skipped: str | None = None
+    flagged: bool = False
 
     def end(self) -> str:
         self.ended = self.ended or self.names.fresh("ended")
@@ -220,6 +228,8 @@ class _Lowering:
             return [node]
         assert place.loop is not None
         if isinstance(node, ast.Break):
+            if place.loop.flagged:
+                return []
             return [with_origin(_set(place.loop.end(), True), node)]
         if place.guarded:
             return [with_origin(_set(place.loop.skip(), True), node)]
@@ -321,7 +331,8 @@ class _Lowering:
         self, node: ast.For | ast.While, rest: list[ast.stmt], place: _Place
     ) -> _Made:
         made, after = _ended_first(_naming_inside(node))
-        loop = _Loop(self.names, graph=True)
+        flag = self._flag(node, made)
+        loop = _Loop(self.names, graph=True, ended=flag, flagged=flag is not None)
         inside = _Place(loop, staged=True, free=False, ends=False)
         body = self.block(made.body, inside)
         flags = (
@@ -342,9 +353,24 @@ class _Lowering:
             made.test = _running(made.test, stops)
         elif stops or node in self.facts.exits or self._lacks_stops(node):
             made.stops = (*getattr(node, "stops", ()), *stops)  # type: ignore[attr-defined]
-        before = [_set(loop.ended, False)] if loop.ended else []
+        before = [_set(loop.ended, False)] if loop.ended and not flag else []
         following = [*after, *self._otherwise(node, loop), *rest]
         return _Made([*before, made], flags, [] if endless else following, endless)
+
+    def _flag(self, node: ast.For | ast.While, made: ast.For | ast.While) -> str | None:
+        """A name that is False before a loop, and that only the statements right before its breaks set: to True."""
+        flags = list(_set_before_breaks(made.body))
+        flag = flags[0] if flags else None
+        before = self.facts.before.get(node)
+        if flag is None or set(flags) != {flag} or before is None:
+            return None
+        stores = [
+            n
+            for n in ast.walk(made)
+            if isinstance(n, ast.Name) and n.id == flag and not _is_load(n)
+        ]
+        is_false = before.kinds.get(flag) == Python("bool", False)
+        return flag if is_false and len(stores) == len(flags) else None
 
     def _lacks_stops(self, node: ast.For | ast.While) -> bool:
         """Whether a `for` is to become a loop of the graph though nothing in it says so."""
@@ -437,6 +463,30 @@ def _set_in(body: Iterable[ast.stmt]) -> set[str]:
         for inner in ast.walk(node)
         if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
     }
+
+
+def _set_before_breaks(body: list[ast.stmt]) -> Iterator[str | None]:
+    """For each break of a loop with this body, the name that the statement before it sets to True, if it does so."""
+    for before, node in itertools.pairwise([ast.Pass(), *body]):
+        match before, node:
+            case (
+                ast.Assign(targets=[ast.Name(id=flag)], value=ast.Constant(value=True)),
+                ast.Break(),
+            ):
+                yield flag
+            case _, ast.Break():
+                yield None
+            case _, ast.For(orelse=orelse) | ast.While(orelse=orelse):
+                yield from _set_before_breaks(orelse)
+            case _, ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
+            case _:
+                for block in blocks(node):
+                    yield from _set_before_breaks(block)
+
+
+def _is_load(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
 
 
 def _ended_first(

@@ -23,6 +23,8 @@ from .facts.kinds import (
     TensorArray,
     Variable,
 )
+from .facts.liveness import all_reads
+from .facts.modules import bound_names
 from .facts.staging import fits_graph, is_strong, is_tensor, stage
 from .findings import Refusal
 from .rule import Rule
@@ -178,7 +180,8 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     test = counter.test
     for flag in getattr(node, "stops", ()):
         test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({flag}))"
-    body = [*counter.begin, *_nones(planner, node), *planner.block(node.body)]
+    begin = [step for step in counter.begin if _is_used(planner, node, carried, step)]
+    body = [*begin, *_nones(planner, node), *planner.block(node.body)]
     values = [counter.next, *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
     steps = _loop(
@@ -193,6 +196,15 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
         counter.most,
     )
     return with_origin([*counter.before, *_nones_before(planner, node), *steps], node)
+
+
+def _is_used(planner: Planner, node: ast.For, carried: list[str], step: Step) -> bool:
+    """Whether anything reads a name that an iteration begins with."""
+    if not isinstance(step, Code):
+        return True
+    read = {n for statement in node.body for n in all_reads(statement)}
+    bound = bound_names(ast.parse(step.text).body[0])
+    return not bound or bool({*read, *carried, *planner.live.captured} & set(bound))
 
 
 def _loop(
