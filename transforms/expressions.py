@@ -28,6 +28,11 @@ SIGNS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**",
     ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>",
 }  # fmt: skip
+LEVELS: dict[type[ast.operator], int] = {
+    ast.BitOr: 1, ast.BitXor: 2, ast.BitAnd: 3, ast.LShift: 4, ast.RShift: 4, ast.Add: 5, ast.Sub: 5,
+    ast.Mult: 6, ast.Div: 6, ast.FloorDiv: 6, ast.Mod: 6, ast.MatMult: 6, ast.Pow: 7,
+}  # fmt: skip
+"""How tightly operators bind."""
 TAKES_WEAK = frozenset(
     [
         "cast",
@@ -198,7 +203,8 @@ class Writer:
         a, b = self.promotion.operands(left, right, isinstance(node.op, ast.Div))
         if (a, b) == (left[0], right[0]):
             return None
-        return f"{wrapped(a)} {SIGNS[type(node.op)]} {wrapped(b)}"
+        left_text, right_text = as_operand(a, node.op), as_operand(b, node.op, True)
+        return f"{left_text} {SIGNS[type(node.op)]} {right_text}"
 
     def _operand(self, node: ast.expr) -> tuple[str, Kind, ast.expr]:
         return self.text(node), self.kind(node), node
@@ -554,12 +560,17 @@ def is_atom(text: str) -> bool:
     )
 
 
-def wrapped(text: str) -> str:
-    return (
-        text
-        if is_atom(text) or (text.startswith("(") and _closes_at_end(text))
-        else f"({text})"
-    )
+def as_operand(text: str, operator: ast.operator, is_right: bool = False) -> str:
+    """A text as an operand, in parentheses where it needs them."""
+    if is_atom(text) or (text.startswith("(") and _closes_at_end(text)):
+        return text
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return f"({text})"
+    level = LEVELS[type(node.op)] if isinstance(node, ast.BinOp) else 0
+    least = LEVELS[type(operator)] + is_right
+    return text if level >= least and not isinstance(operator, ast.Pow) else f"({text})"
 
 
 def _closes_at_end(text: str) -> bool:

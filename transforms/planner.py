@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from . import add_chains, conditionals, loops, numpy_calls, printing
-from .expressions import SIGNS, Writer, wrapped
+from .expressions import SIGNS, Writer, as_operand
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import UNKNOWN, Array, Dict, Kind, Python, Sequence, Tensor
 from .facts.liveness import Liveness, liveness, reads
@@ -199,7 +199,7 @@ class Planner:
         if load in self.writer.barriers:
             a = add_chains.with_barrier(self.writer, load, a)
         plain = a == left[0] and b == right[0]
-        return plain, f"{a} {SIGNS[type(node.op)]} {wrapped(b)}"
+        return plain, f"{a} {SIGNS[type(node.op)]} {as_operand(b, node.op, True)}"
 
     def _return(self, node: ast.Return) -> list[Step]:
         if node.value is None:

@@ -1,12 +1,18 @@
-"""GL406 static-shape: sizes that Python reads from a tensor."""
+"""GL406 static-shape: sizes that Python reads from a tensor, and sizes that it could read."""
 
 from __future__ import annotations
 
 import ast
 from typing import TYPE_CHECKING
 
-from .facts.kinds import Tensor, Variable
+from .facts.environment import FunctionFacts
+from .facts.kinds import Function, Shape, Tensor, Variable
+from .facts.modules import own_nodes
+from .facts.profile import FunctionNode
+from .making import expression, is_atom
+from .rewriting import Rewriter
 from .rule import Rule
+from .source import Names
 
 if TYPE_CHECKING:
     from .expressions import Writer
@@ -16,10 +22,12 @@ class StaticShape(Rule):
     """`len(x)` of a tensor.
 
     What it finds:
-        `len()` of tensors.
+        `len()` of tensors. And `tf.shape`, `tf.size` and `tf.rank` in tests, where a way that a static size rules out
+        could not be traced: there the size is Python's, and so is the test.
 
     Why it matters:
-        A traced tensor has no `len()`: tracing stops with `len is not well defined for a symbolic Tensor`.
+        A traced tensor has no `len()`: tracing stops with `len is not well defined for a symbolic Tensor`. And a graph
+        traces both ways of a test on a tensor, `x[4]` of three items among them.
 
     Before:
         import tensorflow as tf
@@ -45,6 +53,78 @@ class StaticShape(Rule):
     code = "GL406"
     name = "static-shape"
     errors = (r"len is not well defined for a symbolic Tensor",)
+
+
+def with_static_tests(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+    """The function with static sizes in its tests read by Python, where one of its ways raises; None where none does."""
+    if not any(" raises: " in problem.reason for problem in facts.problems):
+        return None
+    return _StaticTests(facts, names).function()
+
+
+class _StaticTests(Rewriter):
+    def __init__(self, facts: FunctionFacts, names: Names) -> None:
+        super().__init__(facts, names)
+        self.inside = {n for test in facts.tests for n in ast.walk(test)}
+        self.subscripted = {
+            n.value for n in self.inside if isinstance(n, ast.Subscript)
+        }
+        self.sizes: dict[str, ast.expr] = {}
+        stored: list[str] = []
+        for node in own_nodes(facts.definition.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                stored.append(node.id)
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self.sizes[name] = value
+        self.once = {n for n in stored if stored.count(n) == 1}
+        self.once |= facts.parameters.keys() - set(stored)
+
+    def expression(self, node: ast.expr) -> ast.expr | None:
+        if node not in self.inside:
+            return None
+        if isinstance(node, ast.Name) and node.id in self.once & self.sizes.keys():
+            return self._static(self.sizes[node.id], self.once)
+        return self._static(node, None)
+
+    def _static(self, node: ast.expr, lasting: set[str] | None) -> ast.expr | None:
+        """A size of a tensor as Python reads it; of names in `lasting` alone, where that is given."""
+        index = "0"
+        match node:
+            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=i)):
+                name, index = "tensorflow.shape", str(i)
+            case ast.Subscript(
+                value=ast.Call() as call,
+                slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=i)),
+            ):
+                name, index = "tensorflow.shape", f"-{i}"
+            case ast.Call() as call if node not in self.subscripted:
+                name = getattr(self.kind(call.func), "name", "")
+            case _:
+                return None
+        if self.kind(call.func) != Function(name) or not call.args:
+            return None
+        of = call.args[0]
+        kind, text = self.kind(of), ast.unparse(of)
+        lasts = lasting is None or (isinstance(of, ast.Name) and of.id in lasting)
+        if not isinstance(kind, Tensor | Variable) or not is_atom(of) or not lasts:
+            return None
+        made = _written(name, text, kind.shape, int(index))
+        return expression(made) if made else None
+
+
+def _written(name: str, of: str, shape: Shape, index: int) -> str | None:
+    """The text of a size where it is static; None where it is not."""
+    if shape is None:
+        return None
+    match name:
+        case "tensorflow.shape" if -len(shape) <= index < len(shape):
+            return f"{of}.shape[{index}]" if shape[index] is not None else None
+        case "tensorflow.rank":
+            return f"{of}.shape.rank"
+        case "tensorflow.size" if None not in shape:
+            return f"{of}.shape.num_elements()"
+    return None
 
 
 def length(writer: Writer, node: ast.expr) -> str:

@@ -13,7 +13,7 @@ def f_graph(x):
     printed_2 = tf.cast(total, tf.int64)
 
     def body(step, x):
-        x = ((x * x) + tf.cast(step, tf.int32)) % 97
+        x = (x * x + tf.cast(step, tf.int32)) % 97
         return step + 1, x
 
     _, x = tf.while_loop(
