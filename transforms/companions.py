@@ -10,7 +10,7 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Dict, Kind, Maybe, Python, Sequence, Tensor
+from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor
 from .facts.modules import Tag, bound_names, own_nodes, own_start, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
@@ -54,8 +54,8 @@ def _tested(node: ast.AST, facts: FunctionFacts) -> bool:
 
 
 def is_unclear(kind: Kind) -> bool:
-    """Whether a graph gives one tensor for several Python values, or none fits."""
-    return kind == UNKNOWN or bool(_unclear(kind, ()))
+    """Whether a graph gives one tensor for several Python values."""
+    return bool(_unclear(kind, ()))
 
 
 def _unclear(kind: Kind, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], Kind]]:

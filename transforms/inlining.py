@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from .facts.modules import FunctionDefinition, mangled, own_body, own_nodes
 from .facts.profile import FunctionNode
-from .making import PLACE
+from .making import PLACE, is_atom
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
@@ -162,9 +162,8 @@ class Inliner:
         bound = bound_in(node)
         given = _arguments(call, callee)
         for name, value in given.items():
-            if name not in bound and (
-                value is callee.receiver or self._is_constant(value)
-            ):
+            is_receiver = value is callee.receiver and is_atom(value)
+            if name not in bound and (is_receiver or self._is_constant(value)):
                 values[name] = value
             else:
                 local = ast.Name(self._fresh(name), ast.Load())
@@ -282,6 +281,8 @@ def _arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
     if callee.receiver is not None:
         bound[names.pop(0)] = callee.receiver
     given = call.args if isinstance(call, ast.Call) else []
+    if isinstance(call, ast.BinOp):
+        given = [call.right]
     keywords = call.keywords if isinstance(call, ast.Call) else []
     if len(given) > len(names) or any(isinstance(a, ast.Starred) for a in given):
         raise NotInlined

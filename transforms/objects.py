@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Module, Object, Python, Tensor, Type, Variable
+from .facts.kinds import Function, Kind, Module, Object, Python, Tensor, Type, Variable
 from .facts.modules import (
     INITIALIZERS,
     ClassDefinition,
@@ -23,7 +23,7 @@ from .facts.modules import (
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.staging import holds_variable
+from .facts.staging import fits_graph, holds_variable, stage
 from .inlining import (
     Callee,
     Inliner,
@@ -91,6 +91,13 @@ def _class_of_attribute(
         and any(isinstance(t, ast.Attribute) and t.attr == name for t in s.targets)
     ]
     return _made(session, values[0]) if len(values) == 1 else None
+
+
+def _class_made_here(session: Session, kind: Kind) -> ClassDefinition | None:
+    """The class of an object that the function at hand has made."""
+    return (
+        session.class_of(kind.name) if isinstance(kind, Object) and kind.fresh else None
+    )
 
 
 def _made(session: Session, value: ast.expr | None) -> ClassDefinition | None:
@@ -203,7 +210,16 @@ def _calls_for_variables(facts: FunctionFacts) -> list[ast.expr]:
 def _calls_for_several(facts: FunctionFacts, session: Session) -> list[ast.expr]:
     """The calls that give what one tensor does not tell, as a tensor decides."""
     called = ((node, session.facts_of(name)) for node, name in facts.calls.items())
-    return [node for node, of in called if of.chooses and is_unclear(of.result)]
+    return [
+        node
+        for node, of in called
+        if of.chooses and _is_unheld(of.result) and not of.problems
+    ]
+
+
+def _is_unheld(kind: Kind) -> bool:
+    """Whether no one tensor tells what eager mode gave."""
+    return is_unclear(kind) or not fits_graph(stage(kind))
 
 
 def callee_of(
@@ -219,14 +235,18 @@ def callee_of(
         return Callee(definition, None) if isinstance(node, ast.Call) else None
     function = node.func if isinstance(node, ast.Call) else node
     name = definition.node.name
-    if isinstance(function, ast.Attribute) and function.attr == name:
+    if isinstance(function, ast.BinOp):
+        receiver = function.left
+    elif isinstance(function, ast.Attribute) and function.attr == name:
         receiver = function.value
     elif name == "__call__":
         receiver = function
     else:
         return None
-    made = class_of(session, receiver, facts) or _only_class(
-        session, receiver, facts, name
+    made = (
+        class_of(session, receiver, facts)
+        or _class_made_here(session, facts.kind(receiver))
+        or _only_class(session, receiver, facts, name)
     )
     if made is None or session.module.method(made.qualname, name) is not definition:
         return None

@@ -203,7 +203,8 @@ class Session:
         if "<locals>" in definition.qualname and not definition.keeps_state:
             return None
         if recorded is not None and recorded.calls:
-            return {n: _held(self._own(k)) for n, k in recorded.parameters.items()}
+            held = {n: _held(self._own(k)) for n, k in recorded.parameters.items()}
+            return self._with_fresh_self(definition, held)
         annotated = {
             a.arg: self.annotation(a.annotation) for a in definition.parameters
         }
@@ -223,6 +224,17 @@ class Session:
                 definition, annotated
             )
         return dict(self._inferred[definition.qualname])
+
+    def _with_fresh_self(
+        self, definition: FunctionDefinition, parameters: dict[str, Kind]
+    ) -> dict[str, Kind]:
+        """Parameters, among them what an `__init__` is given: an object that nobody else has yet."""
+        if definition.node.name == "__init__" and definition.parameters:
+            name = definition.parameters[0].arg
+            kind = parameters.get(name)
+            if isinstance(kind, Object):
+                parameters[name] = replace(kind, fresh=True)
+        return parameters
 
     def _with_dtypes(
         self, definition: FunctionDefinition, parameters: dict[str, Kind]
