@@ -15,8 +15,7 @@ from .facts.liveness import Liveness, liveness
 from .facts.modules import blocks, bound_names
 from .facts.profile import FunctionNode
 from .facts.staging import fits_graph, stage
-from .making import PLACE, filled
-from .rebuilding import duplicated, rebuilt, with_body, with_origin
+from .rebuilding import duplicated, rebuilt, with_body, with_origin, written_out
 from .rewriting import Rewriter
 from .source import Names
 
@@ -92,12 +91,12 @@ def _continued(
         case [
             *before,
             ast.Assign(targets=[ast.Name(id=name)], value=ast.expr() as value),
-        ] if name in unheld and _may_be_written_out(name, value, following):
-            return [*before, *(_written_out(s, {name: value}) for s in following)]
+        ] if name in unheld and _may_bewritten_out(name, value, following):
+            return [*before, *(written_out(s, {name: value}) for s in following)]
     return [*arm, *following]
 
 
-def _may_be_written_out(name: str, value: ast.expr, following: list[ast.stmt]) -> bool:
+def _may_bewritten_out(name: str, value: ast.expr, following: list[ast.stmt]) -> bool:
     root = value
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
@@ -115,16 +114,6 @@ def _may_be_written_out(name: str, value: ast.expr, following: list[ast.stmt]) -
         for s in following
     )
     return simple and isinstance(root, ast.Name) and not stored & {name, root.id}
-
-
-def _written_out(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
-    made = copy.copy(node)
-    for field, value in ast.iter_fields(node):
-        if isinstance(value, ast.expr):
-            setattr(made, field, filled(value, values))
-    for attribute in (PLACE | {"duplicate_of"}) & vars(made).keys():
-        delattr(made, attribute)
-    return with_origin(made, node)
 
 
 def _unheld(node: ast.If, facts: FunctionFacts, live: Liveness) -> set[str]:

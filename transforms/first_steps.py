@@ -26,6 +26,7 @@ from . import (
     none_tests,
     objects,
     recursion,
+    sinking,
     stateful,
     static_shapes,
     structures,
@@ -205,6 +206,7 @@ class FirstSteps:
             ("GL101", lambda: none_tests.with_none_tests_first(facts)),
             ("GL101", lambda: choices.with_uses_in_arms(facts, names)),
             ("GL107", lambda: exits.without_exits(facts, names)),
+            ("GL101", lambda: sinking.with_values_in_arms(facts, self.source)),
         ]
         made = (step() for code, step in steps if self.options.enabled(code))
         return next((node for node in made if node is not None), None)

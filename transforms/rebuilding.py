@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .facts.profile import FunctionNode
+from .making import PLACE, filled
 
 Block = list[ast.stmt]
 
@@ -95,3 +96,14 @@ def copied(node: ast.stmt) -> ast.stmt:
         if isinstance(new, ast.stmt):
             new.origin = getattr(old, "origin", old)  # type: ignore[attr-defined]
     return made
+
+
+def written_out(node: ast.stmt, values: dict[str, ast.expr]) -> ast.stmt:
+    """A statement with values in the place of names in its expressions."""
+    made = copy.copy(node)
+    for field, value in ast.iter_fields(node):
+        if isinstance(value, ast.expr):
+            setattr(made, field, filled(value, values))
+    for attribute in (PLACE | {"duplicate_of"}) & vars(made).keys():
+        delattr(made, attribute)
+    return with_origin(made, node)

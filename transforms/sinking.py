@@ -1,0 +1,244 @@
+"""Values that only some arms need are worked out in those, where gradients are taken.
+
+The first step only, of GL101 and GL102. Eager mode sends no gradient to a value that the way taken does not use; a graph
+sends zeros, which `1.0 / x`, `tf.sqrt` and their like turn into NaN at 0. What an arm does itself, gets nothing where
+the arm is not taken.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterable
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Function, Python
+from .facts.liveness import Liveness, liveness
+from .facts.modules import own_nodes
+from .facts.profile import FunctionNode
+from .facts.staging import FLOATS, is_strong
+from .making import filled, unplaced
+from .rebuilding import duplicated, rebuilt, with_body, with_origin, written_out
+from .source import Source
+
+SINGULAR = frozenset(
+    [
+        "acos",
+        "acosh",
+        "asin",
+        "atan2",
+        "atanh",
+        "cholesky",
+        "cosh",
+        "det",
+        "digamma",
+        "divide",
+        "exp",
+        "expm1",
+        "inv",
+        "lgamma",
+        "log",
+        "log1p",
+        "logdet",
+        "norm",
+        "pow",
+        "reciprocal",
+        "reduce_std",
+        "rsqrt",
+        "sinh",
+        "solve",
+        "sqrt",
+        "tan",
+        "truediv",
+        "xlogy",
+        "zeta",
+    ]
+)
+"""Functions of TensorFlow with a gradient that is infinite, or not a number, somewhere."""
+SIMPLE = ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign
+Block = list[ast.stmt]
+
+
+def with_values_in_arms(facts: FunctionFacts, source: Source) -> FunctionNode | None:
+    """The function with such values in the arms that need them; None where there are none."""
+    node = facts.definition.node
+    if not facts.taped or not facts.staged:
+        return None
+    return with_body(node, _Sinking(facts, source).block(node.body))
+
+
+class _Sinking:
+    def __init__(self, facts: FunctionFacts, source: Source) -> None:
+        self.facts = facts
+        self.source = source
+        self.live: Liveness = liveness(facts.definition.node)
+        self.affected = {id(n) for nodes in facts.effects.values() for n in nodes}
+        self.singular = self._singular_names()
+
+    def _singular_names(self) -> set[str]:
+        assigns = [
+            (n.targets[0].id, n.value)
+            for n in own_nodes(self.facts.definition.node)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
+        ]
+        found: set[str] = set()
+        while True:
+            more = {
+                name
+                for name, value in assigns
+                if self._is_singular(value) or _read(value) & found
+            }
+            if more <= found:
+                return found
+            found |= more
+
+    def _is_singular(self, value: ast.expr) -> bool:
+        for node in ast.walk(value):
+            match node:
+                case ast.BinOp(op=ast.Div() | ast.Pow(), right=right):
+                    if not isinstance(self.facts.kind(right), Python):
+                        return True
+                case ast.Call(func=function):
+                    kind = self.facts.kind(function)
+                    name = kind.name if isinstance(kind, Function) else ""
+                    of_tensorflow = name.startswith("tensorflow.")
+                    if of_tensorflow and name.rpartition(".")[2] in SINGULAR:
+                        return True
+        return False
+
+    # ---- where a value is needed
+
+    def block(self, body: Block) -> Block:
+        for i in range(len(body) - 1, -1, -1):
+            node = body[i]
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                    name in self.singular and self._may_move(name, value, body, i)
+                ):
+                    rest = [self._with(s, name, node) for s in body[i + 1 :]]
+                    kept = [node] if any(name in _read(s) for s in rest) else []
+                    if kept and name in _read(value):
+                        continue
+                    return [*body[:i], *kept, *rest]
+        return [rebuilt(node, self.block) for node in body]
+
+    def _may_move(self, name: str, value: ast.expr, body: Block, place: int) -> bool:
+        """Whether arms, and not all of them, are what needs a value, and it is the same there."""
+        kind = self.facts.kind(value)
+        if not is_strong(kind) or getattr(kind, "dtype", None) not in FLOATS:
+            return False
+        rest = body[place + 1 :]
+        users = [s for s in rest if name in _read(s)]
+        if not users or name in self.live.captured | self._after(body):
+            return False
+        if any(id(n) in self.affected for n in ast.walk(value)):
+            return False
+        between = rest[: rest.index(users[-1])]
+        if name in _stored(rest) or _stored(between) & _read(value):
+            return False
+        surely = any(self._needs(s, name) for s in users)
+        return not surely and any(self._has_arms(s, name) for s in users)
+
+    def _after(self, body: Block) -> frozenset[str]:
+        return self.live.after.get(body[-1], frozenset())
+
+    def _needs(self, node: ast.stmt, name: str) -> bool:
+        """Whether every way through a statement sends a gradient to a value; so it is said of what is not known."""
+        if name not in _read(node):
+            return False
+        if isinstance(node, ast.If) and node in self.facts.staged:
+            arms = (node.body, node.orelse)
+            return all(any(self._needs(s, name) for s in arm) for arm in arms)
+        if not isinstance(node, SIMPLE):
+            return True
+        if isinstance(node, ast.Assign) and node.value is not None:
+            dtype = getattr(self.facts.kind(node.value), "dtype", None)
+            if dtype is not None and dtype not in FLOATS:
+                return False
+        inside = {
+            id(n)
+            for choice in self._choices(node)
+            for part in (choice.test, choice.body, choice.orelse)
+            for n in ast.walk(part)
+        }
+        return any(
+            isinstance(n, ast.Name) and n.id == name and id(n) not in inside
+            for n in ast.walk(node)
+        )
+
+    def _has_arms(self, node: ast.stmt, name: str) -> bool:
+        if isinstance(node, ast.If):
+            return name in _read_in([*node.body, *node.orelse])
+        parts = [p for c in self._choices(node) for p in (c.body, c.orelse)]
+        return any(name in _read(p) for p in parts)
+
+    def _choices(self, node: ast.stmt) -> list[ast.IfExp]:
+        return [
+            n
+            for n in ast.walk(node)
+            if isinstance(n, ast.IfExp) and n in self.facts.staged
+        ]
+
+    # ---- the arms with it
+
+    def _with(self, node: ast.stmt, name: str, made: ast.Assign) -> ast.stmt:
+        """A statement with a value worked out in its arms."""
+        if isinstance(node, ast.If):
+            return rebuilt(node, lambda arm: self._arm(arm, name, made))
+        if not self._has_arms(node, name):
+            return node
+        result = unplaced(copy.deepcopy(node))
+        pairs = list(zip(ast.walk(node), ast.walk(result), strict=True))
+        for old, new in pairs:
+            if isinstance(new, ast.IfExp) and old in self.facts.staged:
+                value = {name: unplaced(copy.deepcopy(made.value))}
+                new.body, new.orelse = (
+                    filled(new.body, value),
+                    filled(new.orelse, value),
+                )
+        return with_origin(result, node)
+
+    def _arm(self, arm: Block, name: str, made: ast.Assign) -> Block:
+        places = [i for i, s in enumerate(arm) if name in _read(s)]
+        if not places:
+            return arm
+        first = places[0]
+        node = arm[first]
+        count = sum(
+            n.id == name for s in arm for n in ast.walk(s) if isinstance(n, ast.Name)
+        )
+        if (
+            count == 1
+            and isinstance(node, SIMPLE)
+            and not self._choices(node)
+            and not _stored(arm[:first]) & _read(made.value)
+            and not self.source.has_comment([made])
+        ):
+            value = {name: unplaced(copy.deepcopy(made.value))}
+            return [*arm[:first], written_out(node, value), *arm[first + 1 :]]
+        return [*duplicated([made]), *arm]
+
+
+def _read(node: ast.AST) -> set[str]:
+    return {
+        n.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store)
+    } | {
+        n.target.id
+        for n in ast.walk(node)
+        if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
+    }
+
+
+def _read_in(body: Iterable[ast.stmt]) -> set[str]:
+    return {name for node in body for name in _read(node)}
+
+
+def _stored(body: Iterable[ast.stmt]) -> set[str]:
+    return {
+        n.id
+        for node in body
+        for n in ast.walk(node)
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+    }
