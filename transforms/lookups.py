@@ -27,6 +27,7 @@ from .findings import Refusal
 from .making import called, compared, is_atom
 from .rewriting import Rewriter
 from .rule import Rule
+from .singularities import is_singular, singular_names
 from .source import Names
 
 MOST_ITEMS = 8
@@ -147,6 +148,8 @@ class _Lookups(Rewriter):
         if held.type not in ("list", "tuple"):
             return None
         items = _items(held)
+        if self._may_spoil(value):
+            return self._displayed(value, index, items)
         table, place = self._table(value, items), self._without_conversion(index)
         if table is not None:
             return _held(ast.Subscript(table, place, ast.Load()), items[0])
@@ -155,8 +158,34 @@ class _Lookups(Rewriter):
         entries: list[ast.expr] = [
             ast.Subscript(value, ast.Constant(i), ast.Load()) for i in range(len(items))
         ]
-        places = called(f"{self.tf}.range", ast.Constant(len(items)))
-        return self._choice(entries, ast.Subscript(places, place, ast.Load()), items)
+        return self._choice(entries, self._counted(place, len(items)), items)
+
+    def _counted(self, place: ast.expr, size: int) -> ast.expr:
+        """A place that may be counted from the end, from the start."""
+        places = called(f"{self.tf}.range", ast.Constant(size))
+        return ast.Subscript(places, place, ast.Load())
+
+    def _may_spoil(self, value: ast.expr) -> bool:
+        """Whether the items that are not chosen may make NaN of the gradients that they get nothing of."""
+        facts = self.facts
+        return facts.taped and is_singular(value, facts, singular_names(facts))
+
+    def _displayed(
+        self, value: ast.expr, index: ast.expr, items: list[Kind]
+    ) -> ast.expr | None:
+        """The item of a display that is worked out for it.
+
+        Raises:
+            Refusal: all are there already.
+        """
+        if not isinstance(value, ast.Tuple | ast.List):
+            raise Refusal(
+                "an item that is not chosen may turn a gradient into NaN",
+                value,
+                "GL111",
+            )
+        place = self._without_conversion(index)
+        return self._choice(value.elts, self._counted(place, len(items)), items)
 
     def _rows(self, kind: Kind) -> list[Kind]:
         """The numbers of a list of lists that are equally long."""

@@ -12,49 +12,14 @@ import copy
 from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Python
 from .facts.liveness import Liveness, liveness
-from .facts.modules import own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import FLOATS, is_strong
 from .making import filled, unplaced
 from .rebuilding import duplicated, rebuilt, with_body, with_origin, written_out
+from .singularities import singular_names
 from .source import Source
 
-SINGULAR = frozenset(
-    [
-        "acos",
-        "acosh",
-        "asin",
-        "atan2",
-        "atanh",
-        "cholesky",
-        "cosh",
-        "det",
-        "digamma",
-        "divide",
-        "exp",
-        "expm1",
-        "inv",
-        "lgamma",
-        "log",
-        "log1p",
-        "logdet",
-        "norm",
-        "pow",
-        "reciprocal",
-        "reduce_std",
-        "rsqrt",
-        "sinh",
-        "solve",
-        "sqrt",
-        "tan",
-        "truediv",
-        "xlogy",
-        "zeta",
-    ]
-)
-"""Functions of TensorFlow with a gradient that is infinite, or not a number, somewhere."""
 SIMPLE = ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign
 Block = list[ast.stmt]
 
@@ -73,38 +38,7 @@ class _Sinking:
         self.source = source
         self.live: Liveness = liveness(facts.definition.node)
         self.affected = {id(n) for nodes in facts.effects.values() for n in nodes}
-        self.singular = self._singular_names()
-
-    def _singular_names(self) -> set[str]:
-        assigns = [
-            (n.targets[0].id, n.value)
-            for n in own_nodes(self.facts.definition.node)
-            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name)
-        ]
-        found: set[str] = set()
-        while True:
-            more = {
-                name
-                for name, value in assigns
-                if self._is_singular(value) or _read(value) & found
-            }
-            if more <= found:
-                return found
-            found |= more
-
-    def _is_singular(self, value: ast.expr) -> bool:
-        for node in ast.walk(value):
-            match node:
-                case ast.BinOp(op=ast.Div() | ast.Pow(), right=right):
-                    if not isinstance(self.facts.kind(right), Python):
-                        return True
-                case ast.Call(func=function):
-                    kind = self.facts.kind(function)
-                    name = kind.name if isinstance(kind, Function) else ""
-                    of_tensorflow = name.startswith("tensorflow.")
-                    if of_tensorflow and name.rpartition(".")[2] in SINGULAR:
-                        return True
-        return False
+        self.singular = singular_names(facts)
 
     # ---- where a value is needed
 
@@ -155,16 +89,20 @@ class _Sinking:
             dtype = getattr(self.facts.kind(node.value), "dtype", None)
             if dtype is not None and dtype not in FLOATS:
                 return False
-        inside = {
-            id(n)
-            for choice in self._choices(node)
-            for part in (choice.test, choice.body, choice.orelse)
-            for n in ast.walk(part)
-        }
-        return any(
-            isinstance(n, ast.Name) and n.id == name and id(n) not in inside
-            for n in ast.walk(node)
-        )
+        if isinstance(node, ast.AugAssign) and name in _read(node.target):
+            return True
+        return node.value is not None and self._takes(node.value, name)
+
+    def _takes(self, node: ast.AST, name: str) -> bool:
+        """Whether an expression, whatever tensors decide, hands a gradient on to a value."""
+        match node:
+            case ast.Name(id=found):
+                return found == name
+            case ast.Compare():
+                return False
+            case ast.IfExp(body=body, orelse=orelse) if node in self.facts.staged:
+                return self._takes(body, name) and self._takes(orelse, name)
+        return any(self._takes(child, name) for child in ast.iter_child_nodes(node))
 
     def _has_arms(self, node: ast.stmt, name: str) -> bool:
         if isinstance(node, ast.If):
