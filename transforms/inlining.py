@@ -223,7 +223,7 @@ def is_inlinable(definition: FunctionDefinition, caller: FunctionDefinition) -> 
         *(ast.Import, ast.ImportFrom, ast.Await, ast.Delete),
         *(() if nested else (ast.Nonlocal,)),
     )
-    if any(isinstance(n, scopes) for n in inner):
+    if any(isinstance(n, scopes) or _names_itself(n, definition) for n in inner):
         return False
     if any(
         isinstance(n, ast.Name) and n.id in ("super", "__class__", "locals")
@@ -231,6 +231,21 @@ def is_inlinable(definition: FunctionDefinition, caller: FunctionDefinition) -> 
     ):
         return False
     return sum(isinstance(n, ast.stmt) for n in inner) <= MOST_STATEMENTS
+
+
+def _names_itself(node: ast.AST, definition: FunctionDefinition) -> bool:
+    """Whether a node of a function is the function itself, so that inlining it would not end."""
+    own = definition.node.name
+    match node:
+        case ast.Name(id=name):
+            return definition.owner is None and name == own
+        case ast.Attribute(value=ast.Name(id=owner), attr=name):
+            first = definition.parameters[:1]
+            return bool(definition.owner and first) and (owner, name) == (
+                first[0].arg,
+                own,
+            )
+    return False
 
 
 def is_nested_in(definition: FunctionDefinition, caller: FunctionDefinition) -> bool:
