@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -166,7 +167,8 @@ class Inliner:
             if name not in bound and (is_receiver or self._is_constant(value)):
                 values[name] = value
             else:
-                local = ast.Name(self._fresh(name), ast.Load())
+                wanted = _object_name(callee) if value is callee.receiver else name
+                local = ast.Name(self._fresh(wanted), ast.Load())
                 values[name] = local
                 before.append(ast.Assign([ast.Name(local.id, ast.Store())], value))
         if callee.receiver is not None and definition.parameters[0].arg in bound:
@@ -276,6 +278,13 @@ def bound_in(function: FunctionNode) -> set[str]:
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store | ast.Del)
     }
     return bound - declared
+
+
+def _object_name(callee: Callee) -> str:
+    """What an object may be called outside its methods: as its class, in small letters."""
+    owner = callee.definition.owner
+    name = owner.qualname.rpartition(".")[2] if owner else "owner"
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).strip("_").lower()
 
 
 def _parameters(definition: FunctionDefinition) -> set[str]:
