@@ -30,18 +30,22 @@ PLAIN = ast.Name | ast.Attribute | ast.Constant | ast.Starred
 
 
 def extracted(
-    node: ast.stmt, facts: FunctionFacts, names: Names, late: set[str]
+    node: ast.stmt,
+    facts: FunctionFacts,
+    names: Names,
+    late: set[str],
+    again: set[str],
 ) -> tuple[list[ast.stmt], ast.stmt]:
     """The assignments that compute the tensors of a statement, and the statement with their names instead.
 
     The statement remembers as `named` what stands for which of its expressions. Names of `late` are not bound yet
-    where the core computes.
+    where the core computes, those of `again` hold something else when it has.
     """
     if not isinstance(node, ast.Return | ast.Expr | ast.Assign) or node.value is None:
         return [], node
     problems = {id(p.node) for p in facts.problems}
     found: list[ast.expr] = []
-    _collect(node.value, facts, problems, found)
+    _collect(node.value, facts, problems, again, found)
     found = [e for e in found if not late & _names(e)]
     table: dict[ast.AST, ast.AST] = {}
     assigns: list[ast.stmt] = []
@@ -101,32 +105,36 @@ def _formats(node: ast.AST, facts: FunctionFacts) -> bool:
 
 
 def _collect(
-    node: ast.expr, facts: FunctionFacts, problems: set[int], found: list[ast.expr]
+    node: ast.expr,
+    facts: FunctionFacts,
+    problems: set[int],
+    again: set[str],
+    found: list[ast.expr],
 ) -> None:
     """The largest expressions inside one that a graph can compute."""
     if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
-        _collect(node.generators[0].iter, facts, problems, found)
+        _collect(node.generators[0].iter, facts, problems, again, found)
     if isinstance(node, PASSED_BY):
         return
     kind = facts.kind(node)
-    if _only_reads(node):
+    if _only_reads(node) and not again & _names(node):
         return
     if (
         isinstance(kind, Tensor)
         and not kind.mixed
-        and not isinstance(node, PLAIN)
+        and (not isinstance(node, PLAIN) or _is_one_of(node, again))
         and not any(id(n) in problems for n in ast.walk(node))
     ):
         found.append(node)
         return
     if isinstance(node, ast.BoolOp):
-        _collect(node.values[0], facts, problems, found)
+        _collect(node.values[0], facts, problems, again, found)
         return
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.keyword):
             child = child.value
         if isinstance(child, ast.expr):
-            _collect(child, facts, problems, found)
+            _collect(child, facts, problems, again, found)
 
 
 def _only_reads(node: ast.expr) -> bool:
@@ -139,6 +147,10 @@ def _only_reads(node: ast.expr) -> bool:
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=[]):
             return name in READS and _only_reads(value)
     return False
+
+
+def _is_one_of(node: ast.expr, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
 
 
 def _names(node: ast.expr) -> set[str]:

@@ -419,13 +419,6 @@ class _Stepper(Splitter):
             return kind
         return argument_kind(kind) or UNKNOWN
 
-    def unfit(self, names: list[str], made: list[ast.stmt]) -> Refusal | None:
-        """The first statement that reads a name which no graph can be given."""
-        for node in (n for s in made for n in ast.walk(s)):
-            if isinstance(node, ast.Name) and node.id in names:
-                return Refusal(f"no graph takes `{node.id}`", node, "GL407")
-        return None
-
 
 def _function_of(
     around: FunctionDefinition, block: list[ast.stmt], names: list[str]

@@ -6,15 +6,24 @@ import ast
 from collections.abc import Mapping
 
 from . import draws
+from .apart import computes, is_container
 from .changing_state import HELD, StateVariable
+from .facts.draws import LOGGERS
 from .facts.environment import FunctionFacts
-from .facts.kinds import UNKNOWN, Function, Module, Python, Tensor, Type
+from .facts.kinds import UNKNOWN, Function, Module, Object, Python, Tensor, Type
 from .facts.liveness import all_reads
 from .facts.modules import all_bound_names
 
 WAITS = frozenset(
     {"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210", "GL407"}
 )
+ASKING = frozenset({"len", "sum", "min", "max", "int", "float", "abs", "round"})
+"""Builtin functions that do nothing but give a number."""
+
+
+RAISING = frozenset(
+    f"tensorflow.linalg.{name}" for name in ("inv", "cholesky", "solve", "sqrtm")
+) | {"tensorflow.debugging.check_numerics", "tensorflow.ensure_shape"}
 
 
 class Ordering:
@@ -25,6 +34,9 @@ class Ordering:
     ) -> None:
         self.facts = facts
         self.state = state
+        self.changing = {id(p.node) for p in facts.problems if p.code == "GL204"}
+        owners = [draws.owner(p.node) for p in facts.problems if p.code == "GL204"]
+        self.objects = {ast.unparse(owner) for owner in owners if owner is not None}
 
     def may_go_first(
         self,
@@ -43,13 +55,15 @@ class Ordering:
             _exits(statement)
             or any(map(_may_leave, earlier))
             or any(draws.may_draw(self.facts, s) for s in earlier)
-            or code not in draws.CODES
+            or not (code in draws.CODES or self._only_reads(statement))
             or (code == "GL208" and draws.measures(self.facts))
             or not _only_draws(statement)
         ):
             return False
+        if code not in draws.CODES and any(map(self._changes_objects, earlier)):
+            return False
         bound = {n for s in earlier for n in self.changed(s)}
-        if bound & (all_reads(statement) | set(all_bound_names(statement))):
+        if bound & (self.reads(statement) | set(all_bound_names(statement))):
             return False
         if any(self._touches_state(s) for s in earlier) and self._touches_state(
             statement
@@ -57,6 +71,37 @@ class Ordering:
             return False
         return not {n for s in earlier for n in all_reads(s)} & set(
             all_bound_names(statement)
+        )
+
+    def _changes_objects(self, statement: ast.stmt) -> bool:
+        """Whether a statement changes a list, dict or object of the caller's or the module's, whatever its name."""
+        origin = getattr(statement, "origin", statement)
+        return any(
+            id(n) in self.changing for s in (statement, origin) for n in ast.walk(s)
+        )
+
+    def _may_raise(self, statement: ast.stmt) -> bool:
+        """Whether a statement has operations whose values decide whether they raise."""
+        functions = [
+            getattr(k, "name", "") for k in map(self.facts.kind, _calls(statement))
+        ]
+        return self.has_effects(statement, ("assert",)) or any(
+            name in RAISING for name in functions
+        )
+
+    def _only_reads(self, statement: ast.stmt) -> bool:
+        """Whether a statement only asks builtin functions about Python's values."""
+        names = [getattr(self.facts.kind(n), "name", "") for n in _calls(statement)]
+        asked = [
+            self.facts.kind(a)
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Call)
+            for a in n.args
+        ]
+        return (
+            not computes(self.facts, statement)
+            and all(name.removeprefix("builtins.") in ASKING for name in names)
+            and all(isinstance(kind, Python) or is_container(kind) for kind in asked)
         )
 
     def loops(self, statement: ast.stmt) -> bool:
@@ -84,10 +129,18 @@ class Ordering:
                         for n in [*owners, *args]
                         if isinstance(n, ast.Name) and self._is_object(n)
                     }
+                    names |= self.objects & {ast.unparse(n) for n in owners}
         return names
+
+    def reads(self, statement: ast.stmt) -> set[str]:
+        """The names that a statement reads, and the attributes whose objects the function changes in place."""
+        inner = [n for n in ast.walk(statement) if isinstance(n, ast.Attribute)]
+        return all_reads(statement) | (self.objects & set(map(ast.unparse, inner)))
 
     def _is_object(self, node: ast.Name) -> bool:
         kind = self.facts.kinds.get(node, UNKNOWN)
+        if isinstance(kind, Object) and kind.name in LOGGERS:
+            return False
         return not isinstance(kind, Tensor | Python | Module | Function | Type)
 
     def may_wait(self, statement: ast.stmt, later: list[ast.stmt], code: str) -> bool:
@@ -105,10 +158,12 @@ class Ordering:
             or self.has_effects(statement, ("assign", "random", "variable", "io"))
         ):
             return False
+        if self._changes_objects(statement) and any(map(self._may_raise, later)):
+            return False
         bound = self.changed(statement)
-        read = all_reads(statement)
+        read = self.reads(statement)
         for other in later:
-            if bound & (all_reads(other) | self.changed(other)) or read & self.changed(
+            if bound & (self.reads(other) | self.changed(other)) or read & self.changed(
                 other
             ):
                 return False
@@ -164,6 +219,10 @@ class Ordering:
             if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
         return bool(mentioned & written & self.state.keys())
+
+
+def _calls(node: ast.AST) -> list[ast.expr]:
+    return [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
 
 
 def is_plain_return(node: ast.stmt) -> bool:

@@ -30,6 +30,7 @@ PROBLEMS = frozenset(
         "GL109",
         "GL110",
         "GL111",
+        "GL202",
         "GL203",
         "GL204",
         "GL207",

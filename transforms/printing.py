@@ -80,6 +80,57 @@ class PythonPrint(Rule):
     name = "python-print"
 
 
+class PythonLogging(Rule):
+    """A log message in a function that runs as a graph.
+
+    What it finds:
+        Calls of `logging`, of its loggers, and of `warnings`.
+
+    Why it matters:
+        In a graph the message is written once, while tracing, with symbolic tensors in it.
+
+    Before:
+        import logging
+
+        import tensorflow as tf
+
+        logger = logging.getLogger("train")
+
+        def f(x: tf.Tensor):
+            loss = tf.reduce_mean(x * x)
+            logger.info("loss %.4f", float(loss))
+            return loss * 2.0
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
+
+    After:
+        import logging
+
+        import tensorflow as tf
+
+        logger = logging.getLogger("train")
+
+        @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+        def f_graph(x):
+            loss = tf.reduce_mean(x * x)
+            return loss * 2.0, loss
+
+
+        def f(x: tf.Tensor):
+            result, loss = f_graph(x)
+            logger.info("loss %.4f", float(loss))
+            return result
+
+        ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
+
+    When it is left alone:
+        Messages in loops and branches that a tensor decides: a graph knows no loggers and no levels.
+    """
+
+    code = "GL202"
+    name = "python-logging"
+
+
 def sinks(facts: FunctionFacts) -> list[ast.stmt]:
     """The prints that can wait until after the graph: those on the function's own level, if none stands deeper."""
     body = facts.definition.node.body

@@ -20,7 +20,7 @@ from .lookups import TensorLookup
 from .loops import TensorFor, TensorWhile
 from .matching import TensorMatch
 from .numpy_calls import NumpyCall
-from .printing import PythonPrint
+from .printing import PythonLogging, PythonPrint
 from .recursion import TensorRecursion
 from .rule import Rule
 from .signatures import EagerFunction, NoSignature, PythonArgument
@@ -45,6 +45,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             UnrolledLoop,
             LoopExit,
             PythonPrint,
+            PythonLogging,
             FrozenRandom,
             FrozenClock,
             HostRead,

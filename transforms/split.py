@@ -13,7 +13,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 
-from . import draws
+from .apart import is_apart
 from .changing_state import (
     StateVariable,
     argument_kind,
@@ -25,7 +25,11 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import (
     UNKNOWN,
     Array,
+    Dict,
+    Elements,
     Kind,
+    Mapping,
+    Object,
     Python,
     Scalar,
     Sequence,
@@ -40,6 +44,7 @@ from .facts.modules import (
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
+from .facts.staging import is_strong
 from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
@@ -49,7 +54,8 @@ from .shell import check_result
 from .source import Names
 from .stateful import builds
 
-MOST_ROUNDS = 12
+MOST_ROUNDS = 24
+MUCH = 6
 GROWING = (ast.Mult, ast.LShift, ast.Pow)
 
 
@@ -171,17 +177,17 @@ class Splitter:
             if index is None:
                 return None
             statement = core.pop(index)
-            if not is_written(statement) and not draws.is_apart(statement):
+            if not is_written(statement) and not is_apart(statement):
                 return None
             code = self._code(problem, statement)
             if self.order.may_go_first(statement, core[:index], after, code):
                 before.append(statement)
-            elif self._waits(statement, core, index, after, code):
+            elif self._waits(statement, before, core, index, after, code):
                 pass
             elif (
                 not after
                 and not isinstance(statement, ast.Return)
-                and not self._works(core[:index])
+                and not self._works(core[:index], core[index:])
                 and not any(map(self.order.loops, [*core[:index], statement]))
                 and all(map(is_written, core[:index]))
             ):
@@ -196,6 +202,7 @@ class Splitter:
     def _waits(
         self,
         statement: ast.stmt,
+        before: list[ast.stmt],
         core: list[ast.stmt],
         index: int,
         after: list[ast.stmt],
@@ -204,12 +211,15 @@ class Splitter:
         """Move a statement behind the core, and what needs it; the core keeps the tensor work in them."""
         kept: list[ast.stmt] = []
         late: list[tuple[ast.stmt, int]] = []
-        for other in [statement, *core[index:]]:
-            named = {n for s, _ in late for n in all_bound_names(s)}
-            if late and not named & all_reads(other):
+        for place, other in enumerate([statement, *core[index:]], index):
+            named = {n for s, _ in late for n in self.order.changed(s)}
+            if late and not (named & self.order.reads(other) or self._shows(other)):
                 kept.append(other)
                 continue
-            own, waiting = self._extracted(other, [*after, *(s for s, _ in late)])
+            again = {n for s in core[place:] for n in all_bound_names(s)}
+            own, waiting = self._extracted(
+                other, [*after, *(s for s, _ in late)], again
+            )
             kept += own
             late.append((waiting, len(kept)))
         early = core[:index]
@@ -220,7 +230,8 @@ class Splitter:
         ):
             return False
         outside = any(computes(s, self.facts) for s, _ in late)
-        if outside and not self._works([*core[:index], *kept]):
+        inside = [*core[:index], *kept]
+        if outside and not self._works(inside, [*before, *(s for s, _ in late)]):
             return False
         core[index:] = kept
         self.replaced |= {
@@ -232,14 +243,25 @@ class Splitter:
             self._insert(after, waiting)
         return True
 
+    def _shows(self, statement: ast.stmt) -> bool:
+        """Whether a statement of its own prints or logs, so that it can stay behind what was shown before."""
+        return isinstance(statement, ast.Expr) and (
+            self.order.has_effects(statement, ("stdout",))
+            or any(
+                p.code == "GL202" and p.node is statement.value
+                for p in self.facts.problems
+            )
+        )
+
     def _extracted(
-        self, statement: ast.stmt, after: list[ast.stmt]
+        self, statement: ast.stmt, after: list[ast.stmt], again: set[str]
     ) -> tuple[list[ast.stmt], ast.stmt]:
+        """The tensor work of a statement, and the rest; `again` are names that are set anew behind it."""
         effects = ("assign", "random", "variable", "io")
         if self.order.has_effects(statement, effects):
             return [], statement
         late = {n for s in after for n in all_bound_names(s)}
-        return extracted(statement, self.facts, self.names, late)
+        return extracted(statement, self.facts, self.names, late, again)
 
     def _returns_variable(self, node: ast.stmt) -> bool:
         """Whether a statement returns Variables themselves, which a graph would give back as values."""
@@ -288,16 +310,21 @@ class Splitter:
         ]
         return places[0] if places else len(self.body)
 
-    def _works(self, statements: Sequenced[ast.stmt]) -> bool:
-        """Whether tensor work is among statements, so that they are worth a core."""
-        return (
-            sum(
-                self.facts.kinds.get(n) is not None
-                for s in statements
-                for n in ast.walk(s)
-                if isinstance(n, ast.Call | ast.BinOp)
-            )
-            > 6
+    def _works(
+        self, statements: Sequenced[ast.stmt], others: Sequenced[ast.stmt]
+    ) -> bool:
+        """Whether tensor work is among statements, so that they are worth a core, whatever others do."""
+        here = [n for s in statements for n in ast.walk(s)]
+        calls = [n for n in here if isinstance(n, ast.Call | ast.BinOp)]
+        if sum(n in self.facts.kinds for n in calls) > MUCH:
+            return True
+        there = [n for s in others for n in ast.walk(s)]
+        return self._operations(here) >= 2 * max(1, self._operations(there))
+
+    def _operations(self, nodes: list[ast.AST]) -> int:
+        operations = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
+        return sum(
+            isinstance(n, operations) and is_strong(self.facts.kind(n)) for n in nodes
         )
 
     def _index_of(self, problem: Refusal, core: list[ast.stmt]) -> int | None:
@@ -343,7 +370,7 @@ class Splitter:
             arguments.append((variable.text, variable.kind))
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
         if unknown:
-            return self.unfit(unknown, made)
+            return _reading(made, unknown)
         outs = [s.name for s in state if self._written_in(s, made)]
         given = [n for n in self._given(after, made) if n not in outs]
         body = _with_results(made, outs, given)
@@ -358,6 +385,9 @@ class Splitter:
             return refusal
         if found.problems:
             return found.problems[0]
+        alias = self._alias(found, made)
+        if alias is not None:
+            return alias
         unfit = _unfit_result(found, bool(outs or given))
         if unfit is not None and isinstance(made[-1], ast.Return):
             return Refusal(unfit.reason, made[-1])
@@ -373,6 +403,20 @@ class Splitter:
             given,
             arguments,
             parameters,
+        )
+
+    def _alias(self, found: FunctionFacts, made: list[ast.stmt]) -> Refusal | None:
+        """The first place in the core that reads what may be a list or dict which the function changes in place."""
+        if not self.order.objects:
+            return None
+        return next(
+            (
+                Refusal("this may be what the function changes in place", n, "GL204")
+                for s in made
+                for n in ast.walk(s)
+                if isinstance(n, ast.Attribute) and _holds_values(found.kind(n))
+            ),
+            None,
         )
 
     def _lost_write(self, made: list[ast.stmt]) -> Refusal | None:
@@ -425,12 +469,10 @@ class Splitter:
             for n in ast.walk(s)
         )
 
-    def unfit(self, names: list[str], made: list[ast.stmt]) -> Refusal | None:
-        """The first problem with names of which it is not known what the core would be given; None ends the search."""
-        return None
-
     def kind_before(self, name: str, before: list[ast.stmt]) -> Kind:
         """What the core is given under a name; unknown where it can be given nothing."""
+        if name in self.order.objects:
+            return UNKNOWN
         changing = [
             s for s in before if s not in self.builds and name in self.order.changed(s)
         ]
@@ -478,6 +520,29 @@ def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:
     except Refusal as refusal:
         return refusal
     return None
+
+
+def _holds_values(kind: Kind) -> bool:
+    """Whether this is a list, set or dict of numbers, tensors or what is not known."""
+    match kind:
+        case Sequence(type="list", items=items):
+            return all(not isinstance(item, Object) for item in items)
+        case Elements(type="list" | "set", element=element):
+            return not isinstance(element, Object)
+    return isinstance(kind, Dict | Mapping)
+
+
+def _reading(made: list[ast.stmt], names: list[str]) -> Refusal | None:
+    """The first place that reads a name which no graph takes."""
+    return next(
+        (
+            Refusal(f"no graph takes `{n.id}`", n, "GL204")
+            for s in made
+            for n in ast.walk(s)
+            if isinstance(n, ast.Name) and n.id in names
+        ),
+        None,
+    )
 
 
 def _reads(node: ast.AST, name: str) -> bool:

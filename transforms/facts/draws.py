@@ -1,4 +1,4 @@
-"""What Python's and NumPy's random functions, and the clock, give."""
+"""What Python's and NumPy's random functions, the clock and logs give."""
 
 from __future__ import annotations
 
@@ -24,6 +24,11 @@ from .kinds import (
 RANDOM = ("random.", "numpy.random.", "secrets.", "uuid.")
 CHANGING = ("time.", "datetime.", "os.", "pathlib.", "io.", "json.", "builtins.open")
 """Packages whose functions read what is outside the program."""
+LOGS = ("logging.", "warnings.", "absl.logging.")
+LOGGERS = frozenset({"logging.Logger", "logging.RootLogger", "logging.LoggerAdapter"})
+MESSAGES = frozenset(
+    {"debug", "info", "warning", "warn", "error", "critical", "exception", "log"}
+)
 GENERATORS = frozenset(
     {
         "random.Random",
@@ -81,15 +86,19 @@ CLOCKS: dict[str, Kind] = {
 
 
 def code(name: str) -> str | None:
-    """The code of the rule that a function of another package falls under, if it draws or reads what changes."""
+    """The code of the rule that a function of another package falls under: it draws, logs, or reads what changes."""
     if name.startswith(RANDOM):
         return "GL207"
+    if name.startswith(LOGS):
+        return "GL202"
     return "GL208" if name.startswith(CHANGING) else None
 
 
 def drawn(name: str, positional: list[Kind], keywords: Mapping[str, Kind]) -> Kind:
-    """What a draw, or the clock, gives; `name` is dotted, a generator's methods under its class."""
+    """What a draw, the clock or a log gives; `name` is dotted, a generator's methods under its class."""
     owner, _, method = name.rpartition(".")
+    if name.startswith(LOGS):
+        return NONE if method in MESSAGES else UNKNOWN
     if name in CLOCKS:
         return CLOCKS[name]
     given = [*positional, *keywords.values()]

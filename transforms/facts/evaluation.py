@@ -269,7 +269,9 @@ class Evaluation:
             self.problem(
                 f"the global `{node.id}` may change between calls", node, "GL302"
             )
-            return forget(kind)
+            seen = self.recorded.globals.get(node.id) if self.recorded else None
+            grown = kind == Sequence("list", ()) and seen is not None
+            return seen if grown else forget(kind)
         return kind
 
     def _may_change(self, name: str, kind: Kind) -> bool:
@@ -1009,6 +1011,9 @@ class Evaluation:
             return arrays.method(self, node, receiver, name, arguments)
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
+        if isinstance(receiver, Object) and receiver.name in draws.LOGGERS:
+            self.problem(f"`.{name}()` writes to a log", node, "GL202")
+            return NONE
         if isinstance(receiver, Object) and receiver.name in draws.GENERATORS:
             self.problem(f"`.{name}()` draws another stream in a graph", node, "GL207")
             return draws.drawn(

@@ -596,7 +596,9 @@ class Session:
             code = "GL205"
         drawing = draws.code(name)
         if drawing is not None:
-            evaluation.problem(f"a graph keeps what `{name}` gave", node, drawing)
+            evaluation.problem(
+                f"a graph runs `{name}` once, while it is traced", node, drawing
+            )
             return draws.drawn(name, arguments.positional, arguments.keywords)
         evaluation.problem(f"what `{name}` does in a graph is not known", node, code)
         return UNKNOWN
