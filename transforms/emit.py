@@ -125,17 +125,31 @@ def _definitions(
         decorators=decorators,
     )
     if item.parameters is not None:
-        parameters = cst.Parameters(
-            [cst.Param(cst.Name(name)) for name in item.parameters]
-        )
-        core = core.with_changes(params=parameters, returns=None)
+        core = _with_parameters(core, item.parameters)
     statements = [*kept, *editor.block(item.shell, 0)]
     space = 1 if item.node.col_offset else 2
     shell = tree.with_changes(
         body=cst.IndentedBlock(statements),
         leading_lines=[cst.EmptyLine(indent=False)] * space,
     )
-    return [core, shell]
+    more = [
+        _with_parameters(
+            tree.with_changes(
+                name=cst.Name(other.name),
+                body=cst.IndentedBlock(editor.block(other.steps, 0)),
+                decorators=[_decorator(editor, other.decorator)],
+                leading_lines=[cst.EmptyLine(indent=False)] * space,
+            ),
+            other.parameters,
+        )
+        for other in item.more
+    ]
+    return [core, *more, shell]
+
+
+def _with_parameters(tree: cst.FunctionDef, names: list[str]) -> cst.FunctionDef:
+    parameters = cst.Parameters([cst.Param(cst.Name(name)) for name in names])
+    return tree.with_changes(params=parameters, returns=None)
 
 
 def _block_like(old: cst.BaseSuite, body: list[cst.BaseStatement]) -> cst.IndentedBlock:

@@ -141,6 +141,8 @@ class _Consumers:
         )
         try:
             before, body = inliner.parts(call, self.callees[call])
+            if inliner.globals:
+                return None
             consumed = list(node.body)
             if count is not None:
                 counter = inliner.names.fresh(f"next_{count}")

@@ -35,6 +35,7 @@ PROBLEMS = frozenset(
         "GL204",
         "GL207",
         "GL208",
+        "GL211",
         "GL301",
         "GL302",
         "GL303",

@@ -29,6 +29,7 @@ from .stateful import LocalStateful
 from .static_shapes import StaticShape
 from .tensor_arrays import LostWrite
 from .texts import TensorString
+from .tries import TensorTry
 from .unrolled import UnrolledLoop
 from .variables import LocalVariable
 
@@ -45,6 +46,7 @@ RULES: tuple[type[Rule], ...] = tuple(
             UnrolledLoop,
             LoopExit,
             PythonPrint,
+            TensorTry,
             PythonLogging,
             FrozenRandom,
             FrozenClock,

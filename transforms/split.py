@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
 
@@ -254,14 +254,17 @@ class Splitter:
         )
 
     def _extracted(
-        self, statement: ast.stmt, after: list[ast.stmt], again: set[str]
+        self,
+        statement: ast.stmt,
+        after: list[ast.stmt],
+        again: Collection[str] = (),
     ) -> tuple[list[ast.stmt], ast.stmt]:
         """The tensor work of a statement, and the rest; `again` are names that are set anew behind it."""
         effects = ("assign", "random", "variable", "io")
         if self.order.has_effects(statement, effects):
             return [], statement
         late = {n for s in after for n in all_bound_names(s)}
-        return extracted(statement, self.facts, self.names, late, again)
+        return extracted(statement, self.facts, self.names, late, set(again))
 
     def _returns_variable(self, node: ast.stmt) -> bool:
         """Whether a statement returns Variables themselves, which a graph would give back as values."""
@@ -373,7 +376,7 @@ class Splitter:
             return _reading(made, unknown)
         outs = [s.name for s in state if self._written_in(s, made)]
         given = [n for n in self._given(after, made) if n not in outs]
-        body = _with_results(made, outs, given)
+        body = with_results(made, outs, given)
         definition = FunctionDefinition(
             self._function(parameters, body), self._qualname(), self.definition.owner
         )
@@ -549,7 +552,7 @@ def _reads(node: ast.AST, name: str) -> bool:
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
-def _with_results(
+def with_results(
     body: list[ast.stmt], outs: list[str], given: list[str]
 ) -> list[ast.stmt]:
     """The core's body, its returns giving back state and names too."""

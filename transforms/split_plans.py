@@ -25,7 +25,8 @@ from .findings import Refusal
 from .shell import Shell, check_result
 from .split import Split, split
 from .step_plans import StepPlanner
-from .steps import Code, Keep, Plan, Step
+from .steps import Code, Core, Keep, Plan, Step
+from .tries import around_try
 
 if TYPE_CHECKING:
     from .plan import ModulePlanner
@@ -64,7 +65,8 @@ class SplitPlanner:
             if self._is_absorbed(qualname, facts, planned):
                 absorbed.append(qualname)
                 continue
-            plan = self._first_split(self.versions(found), cores)
+            plan = self._around_try(found, cores)
+            plan = plan or self._first_split(self.versions(found), cores)
             if plan is not None:
                 plans.append(plan)
         done = [*absorbed, *(p.qualname for p in plans)]
@@ -109,6 +111,13 @@ class SplitPlanner:
             except Refusal as refusal:
                 self.refusals.setdefault(qualname, refusal)
         return None
+
+    def _around_try(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
+        try:
+            return around_try(self, facts, cores)
+        except Refusal as refusal:
+            self.refusals[facts.definition.qualname] = refusal
+            return None
 
     def _absorbed(self, facts: FunctionFacts) -> set[str]:
         """The functions that this one called, and now does the work of itself."""
@@ -239,21 +248,12 @@ class SplitPlanner:
         check_parameters(core, stateful.optimizer_parameters(facts))
         steps = planner.body()
         definition = facts.definition
-        plan = Plan(
-            definition.original,
-            definition.qualname,
-            steps,
-            core=name,
-            imports=planner.imports,
-        )
-        if not self.planner.source.imports(self.planner.tf):
-            plan.imports.add(f"tensorflow as {self.planner.tf}")
-        plan.decorator = signatures.decorator(core, None, self.planner.tf)
-        plan.parameters = list(parts.kinds)
-        plan.statements = self.first_steps.statements.get(definition.qualname, [])
-        owner = f"{plan.parameters[0]}." if definition.owner else ""
-        signed = "input_signature" in plan.decorator
-        arguments = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
+        decorator = signatures.decorator(core, None, self.planner.tf)
+        graph = Core(name, list(parts.kinds), steps, decorator)
+        plan = self.new_plan(definition, graph, planner.imports)
+        owner = f"{graph.parameters[0]}." if definition.owner else ""
+        signed = "input_signature" in decorator
+        arguments = [a if signed else self.as_tensor(a, k) for a, k in parts.arguments]
         call = f"{owner}{name}({', '.join(arguments)})"
         simple = not shell.kinds and not parts.after
         if simple and not shell.converts and shell.result != NONE:
@@ -266,6 +266,24 @@ class SplitPlanner:
                 *map(self.outside, parts.after),
                 *map(Code, shell.closing()),
             ]
+        return plan
+
+    def new_plan(
+        self, definition: FunctionDefinition, core: Core, imports: set[str]
+    ) -> Plan:
+        """The plan of a function around a core, its shell not written yet."""
+        plan = Plan(
+            definition.original,
+            definition.qualname,
+            core.steps,
+            core.decorator,
+            core.name,
+            parameters=core.parameters,
+            statements=self.first_steps.statements.get(definition.qualname, []),
+            imports=set(imports),
+        )
+        if not self.planner.source.imports(self.planner.tf):
+            plan.imports.add(f"tensorflow as {self.planner.tf}")
         return plan
 
     def _is_worth_it(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
@@ -294,7 +312,7 @@ class SplitPlanner:
             )
         return Code(self.planner.source.spliced(origin, named), origin)
 
-    def _as_tensor(self, text: str, kind: Kind) -> str:
+    def as_tensor(self, text: str, kind: Kind) -> str:
         if isinstance(kind, Tensor) and kind.weak:
             return f"{self.planner.tf}.constant({text}, {self.planner.tf}.{kind.dtype})"
         return text

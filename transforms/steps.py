@@ -169,6 +169,16 @@ def _free_reads(node: ast.stmt) -> frozenset[str]:
     return frozenset(found)
 
 
+@dataclass(frozen=True)
+class Core:
+    """A graph beside others of the same function: its name, parameters and body."""
+
+    name: str
+    parameters: list[str]
+    steps: list[Step]
+    decorator: str
+
+
 @dataclass
 class Plan:
     """What becomes of one function.
@@ -182,6 +192,7 @@ class Plan:
         parameters: of the core, where they are not the function's own.
         statements: what its module has to make before it.
         imports: the modules that it needs.
+        more: other graphs that its shell calls.
     """
 
     node: FunctionNode
@@ -193,3 +204,4 @@ class Plan:
     parameters: list[str] | None = None
     statements: list[str] = field(default_factory=list)
     imports: set[str] = field(default_factory=set)
+    more: list[Core] = field(default_factory=list)
