@@ -106,10 +106,14 @@ class Entries:
         return name in NEVER_DECORATED and self.is_keras(definition)
 
     def can_be_method(self, definition: FunctionDefinition) -> bool:
-        """Whether a `tf.function` can be a method of the class: its instances have to be hashable and weakly held."""
+        """Whether a `tf.function` can be a method of the class: its instances have to last, be hashable, weakly held."""
         owner = definition.owner
         if owner is None:
             return True
+        if owner.node.name in called_names(definition.original):
+            return (
+                False  # each result is an instance, for which it would be traced anew
+            )
         if "__slots__" in owner.assigned or owner.node.decorator_list:
             return False
         return "__eq__" not in owner.methods or "__hash__" in owner.methods

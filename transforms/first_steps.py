@@ -16,6 +16,7 @@ from . import (
     companions,
     comprehensions,
     containers,
+    dissolving,
     domains,
     draws,
     exits,
@@ -173,7 +174,7 @@ class FirstSteps:
     def _without_objects(self, facts: FunctionFacts) -> FunctionNode | None:
         if not self.options.enabled("GL303"):
             return None
-        dissolved = objects.without_objects(facts, self.session)
+        dissolved = dissolving.without_objects(facts, self.session)
         if dissolved is not None:
             return dissolved
         inlined = objects.with_calls_inlined(facts, self.session)

@@ -161,7 +161,7 @@ class Inliner:
         values: dict[str, ast.expr] = {}
         before: Block = []
         bound = bound_in(node)
-        given = _arguments(call, callee)
+        given = arguments(call, callee)
         for name, value in given.items():
             is_receiver = value is callee.receiver and is_atom(value)
             if name not in bound and (is_receiver or self._is_constant(value)):
@@ -291,7 +291,7 @@ def _parameters(definition: FunctionDefinition) -> set[str]:
     return {a.arg for a in definition.parameters}
 
 
-def _arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
+def arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
     """What each parameter is bound to, in the order of evaluation.
 
     Raises:

@@ -1,7 +1,6 @@
 """Objects whose attributes a function changes: what their methods do is done in the function itself.
 
-An object that a function makes and keeps to itself is dissolved: its attributes are names of the function. Of another
-object, of which the class is known for sure, the methods that change or read what changes are inlined.
+Of an object of which the class is known for sure, the methods that change or read what changes are inlined.
 """
 
 from __future__ import annotations
@@ -17,8 +16,6 @@ from .facts.modules import (
     INITIALIZERS,
     ClassDefinition,
     FunctionDefinition,
-    bound_names,
-    own_nodes,
     own_start,
 )
 from .facts.profile import FunctionNode
@@ -33,22 +30,8 @@ from .inlining import (
     is_nested_in,
     local_names,
 )
-from .rebuilding import copied, rebuilt, with_origin
-from .source import Names
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
-PLAIN_BASES = frozenset({"object"})
-HOOKS = frozenset(
-    [
-        "__new__",
-        "__del__",
-        "__getattr__",
-        "__getattribute__",
-        "__setattr__",
-        "__delattr__",
-        "__post_init__",
-    ]
-)
 
 
 # ---- of which class something is, for sure
@@ -137,7 +120,7 @@ def with_calls_inlined(facts: FunctionFacts, session: Session) -> FunctionNode |
     inliner = Inliner(
         definition,
         wanted.get,
-        lambda node: _is_stable(node, facts, session, assigns),
+        lambda node: is_stable(node, facts, session, assigns),
     )
     try:
         body = inliner.block(definition.node.body)
@@ -267,7 +250,7 @@ def _only_class(
     return made if having == [made] else None
 
 
-def _is_stable(
+def is_stable(
     node: ast.expr, facts: FunctionFacts, session: Session, assigns: bool
 ) -> bool:
     """Whether an expression, its parts aside, gives the same before and after a call that changes state.
@@ -313,262 +296,3 @@ def _is_stable(
                 and all(isinstance(facts.kind(n), values) for n in parts)
             )
     return False
-
-
-# ---- objects of a function's own
-
-
-def without_objects(facts: FunctionFacts, session: Session) -> FunctionNode | None:
-    """The function with the objects dissolved that it makes for itself and changes where a tensor says so."""
-    node = facts.definition.node
-    if facts.definition.parent is not None:
-        return None
-    for name in _changed_objects(facts):
-        made = _dissolved(node, name, facts, session)
-        if made is not None:
-            return made
-    return None
-
-
-def _changed_objects(facts: FunctionFacts) -> list[str]:
-    """The local names of objects that problems are about."""
-    found: dict[str, None] = {}
-    for problem in facts.problems:
-        if problem.code not in STATE_CODES:
-            continue
-        match problem.node:
-            case (
-                ast.Attribute(value=ast.Name(id=name))
-                | ast.Call(func=ast.Attribute(value=ast.Name(id=name)))
-                | ast.Call(func=ast.Name(id=name))
-            ):
-                if name not in facts.parameters:
-                    found.setdefault(name)
-    return list(found)
-
-
-def _dissolved(
-    node: FunctionNode, name: str, facts: FunctionFacts, session: Session
-) -> FunctionNode | None:
-    """The function with the attributes of one of its objects in names; None where the object is more than those."""
-    makers = [
-        s for s in own_nodes(node) if isinstance(s, ast.stmt) and name in bound_names(s)
-    ]
-    match makers:
-        case [
-            ast.Assign(
-                targets=[ast.Name()], value=ast.Call(func=ast.Name(id=text)) as call
-            ) as maker
-        ]:
-            made = session.module.classes.get(text)
-        case _:
-            return None
-    if made is None or text in local_names(node) or not _is_plain(session, made):
-        return None
-    inliner = Inliner(
-        facts.definition,
-        _ObjectCalls(session, made, name, call),
-        lambda inner: _is_stable(inner, facts, session, True),
-    )
-    result = copy.copy(node)
-    try:
-        alone = [with_origin(ast.Expr(call), maker)]
-        if not (call.args or call.keywords or _initializer(session, made)):
-            alone = []
-        result.body = inliner.block(_with_call_alone(node.body, maker, alone))
-    except NotInlined:
-        return None
-    if inliner.globals:
-        return None
-    return _with_names(result, name, session, made)
-
-
-def _with_call_alone(
-    body: list[ast.stmt], maker: ast.Assign, alone: list[ast.stmt]
-) -> list[ast.stmt]:
-    """A block with what makes an object bound to nothing."""
-    return [
-        made
-        for node in body
-        for made in (
-            alone
-            if node is maker
-            else [rebuilt(node, lambda block: _with_call_alone(block, maker, alone))]
-        )
-    ]
-
-
-def _initializer(session: Session, made: ClassDefinition) -> FunctionDefinition | None:
-    """The `__init__` of a class; that which `dataclass` would write."""
-    if not made.node.decorator_list:
-        return session.module.method(made.qualname, "__init__")
-    fields = [s for s in made.node.body if isinstance(s, ast.AnnAssign)]
-    names = [f.target.id for f in fields if isinstance(f.target, ast.Name)]
-    text = "".join(f"    self.{name} = {name}\n" for name in names)
-    (node,) = ast.parse(f"def __init__(self):\n{text or '    pass'}").body
-    assert isinstance(node, ast.FunctionDef)
-    node.args.args += [ast.arg(name) for name in names]
-    node.args.defaults = [f.value for f in fields if f.value is not None]
-    return FunctionDefinition(node, f"{made.qualname}.__init__", made)
-
-
-class _ObjectCalls:
-    """Finds what makes an object, and the calls of its methods."""
-
-    def __init__(
-        self, session: Session, made: ClassDefinition, name: str, maker: ast.Call
-    ) -> None:
-        self.session = session
-        self.made = made
-        self.name = name
-        self.maker = maker
-
-    def __call__(self, node: ast.expr) -> Callee | None:
-        if node is self.maker:
-            found = _initializer(self.session, self.made)
-            return Callee(found, ast.Name(self.name, ast.Load())) if found else None
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)) if (
-                n == self.name
-            ):
-                return self._method(attr)
-            case ast.Call(func=ast.Name(id=n)) if n == self.name:
-                return self._method("__call__")
-            case ast.Attribute(value=ast.Name(id=n), attr=attr) if n == self.name:
-                callee = self._method(attr)
-                return callee if callee and callee.definition.is_property else None
-        return None
-
-    def _method(self, name: str) -> Callee | None:
-        found = self.session.module.method(self.made.qualname, name)
-        if found is None:
-            return None
-        receiver = None if found.is_static else ast.Name(self.name, ast.Load())
-        return Callee(found, receiver)
-
-
-def _is_plain(session: Session, made: ClassDefinition) -> bool:
-    """Whether instances are no more than their attributes and the methods of this module's classes."""
-    family = [made.qualname, *session.module.bases(made.qualname)]
-    classes = [session.module.classes.get(q) for q in family if q not in PLAIN_BASES]
-    decorators = [ast.unparse(d) for d in made.node.decorator_list]
-    if decorators not in ([], ["dataclass"], ["dataclasses.dataclass"]):
-        return False
-    if decorators and (len(classes) > 1 or "__init__" in made.methods):
-        return False
-    return all(
-        c is not None
-        and (c is made or not c.node.decorator_list)
-        and not c.node.keywords
-        and not c.methods.keys() & HOOKS
-        for c in classes
-    )
-
-
-def _with_names(
-    node: FunctionNode,
-    name: str,
-    session: Session,
-    made: ClassDefinition,
-) -> FunctionNode | None:
-    """The function with `name.attribute` held in a name; None where the object itself is used."""
-    inner = [n for s in node.body for n in ast.walk(s)]
-    attributes = [
-        n
-        for n in inner
-        if isinstance(n, ast.Attribute)
-        and isinstance(n.value, ast.Name)
-        and n.value.id == name
-    ]
-    uses = sum(isinstance(n, ast.Name) and n.id == name for n in inner)
-    set_first = _set_by_initializer(session, made) | _set_at_once(node.body, name)
-    if uses != len(attributes) or any(
-        session.module.method(made.qualname, a.attr) or a.attr not in set_first
-        for a in attributes
-    ):
-        return None
-    names = Names.clear_of(node, local_names(node))
-    renamed = {
-        attribute: names.fresh(attribute.lstrip("_") or name)
-        for attribute in dict.fromkeys(a.attr for a in attributes)
-    }
-    result = copy.copy(node)
-    result.body = [_renamed(s, name, renamed) for s in node.body]
-    return result
-
-
-def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
-    """The attributes that every new instance has."""
-    found: set[str] = set()
-    queue = ["__init__"]
-    seen: set[str] = set()
-    while queue:
-        current = queue.pop()
-        method = (
-            _initializer(session, made)
-            if current == "__init__"
-            else session.module.method(made.qualname, current)
-        )
-        if method is None or current in seen or not method.parameters:
-            continue
-        seen.add(current)
-        me = method.parameters[0].arg
-        for statement in method.original.body:
-            match statement:
-                case ast.Assign(targets=targets):
-                    found |= {
-                        n.attr
-                        for t in targets
-                        for n in ast.walk(t)
-                        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
-                    }
-                case ast.AnnAssign(target=ast.Attribute(attr=attr), value=ast.expr()):
-                    found.add(attr)
-                case ast.Expr(
-                    value=ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr))
-                ) if n == me:
-                    queue.append(attr)
-    return found
-
-
-def _set_at_once(body: list[ast.stmt], name: str) -> set[str]:
-    """The attributes that a block sets itself before anything else is done with them."""
-    found: set[str] = set()
-    used: set[str] = set()
-    for statement in body:
-        mentioned = [
-            n
-            for n in ast.walk(statement)
-            if isinstance(n, ast.Attribute)
-            and isinstance(n.value, ast.Name)
-            and n.value.id == name
-        ]
-        read = {n.attr for n in mentioned if isinstance(n.ctx, ast.Load)}
-        if isinstance(statement, ast.Assign):
-            found |= {n.attr for n in mentioned} - read - used
-        used |= {n.attr for n in mentioned}
-    return found
-
-
-def _renamed(node: ast.stmt, name: str, attributes: dict[str, str]) -> ast.stmt:
-    mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
-    if not mentions or isinstance(node, FunctionNode):
-        return node
-    made: ast.stmt = _AttributeNames(name, attributes).visit(copied(node))
-    return made
-
-
-class _AttributeNames(ast.NodeTransformer):
-    def __init__(self, name: str, attributes: dict[str, str]) -> None:
-        self.name = name
-        self.attributes = attributes
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        match node:
-            case ast.Attribute(value=ast.Name(id=n), attr=attr) if n == self.name:
-                made = ast.Name(self.attributes[attr], node.ctx)
-                if hasattr(node, "lineno"):
-                    ast.copy_location(made, node)
-                    made.made = True  # type: ignore[attr-defined]
-                return made
-        return self.generic_visit(node)
