@@ -764,6 +764,13 @@ def _sources(
         length = _length(planner, rows, kind, "int64")
         return [_bind_row(planner, target, f"{rows}[{index}]")], [length]
     match source, target:
+        case ast.Call(func=function, args=[inner], keywords=[]), _ if _is(
+            planner, function, "reversed"
+        ) and _has_rows(planner.facts.kind(inner)):
+            rows = _once(planner, node, inner, planner.writer.text(inner), before)
+            length = _length(planner, rows, planner.facts.kind(inner), "int64")
+            row = f"{rows}[{length} - 1 - {index}]"
+            return [_bind_row(planner, target, row)], [length]
         case ast.Call(func=function, args=parts, keywords=[]), ast.Tuple(
             elts=targets
         ) if _is(planner, function, "zip") and len(parts) == len(targets):

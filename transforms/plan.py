@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -328,13 +329,15 @@ class ModulePlanner:
         """The facts with Python numbers taken as tensors, so that a new value is no new trace; else the same."""
         args = facts.definition.node.args
         numbers = number_parameters(facts)
-        if not numbers or facts.staged or args.defaults or args.kwonlyargs:
+        frozen = facts.definition.defaults.keys() - numbers.keys()
+        if not numbers or facts.staged or frozen or args.kwonlyargs:
             return facts
-        again = self.session.analyse_core(
-            facts.definition,
-            {**facts.parameters, **numbers},
-            facts.definition.qualname,
-        )
+        definition = copy.copy(facts.definition)
+        parameters = {**facts.parameters, **numbers}
+        try:
+            again = self.first_steps.core(definition, parameters, definition.qualname)
+        except Refusal:
+            return facts
         signed = "input_signature" in signatures.decorator(again, None, self.tf)
         return facts if again.problems or not signed else again
 

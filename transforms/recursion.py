@@ -10,7 +10,8 @@ from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition, own_nodes, own_start
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .making import assigned
+from .making import assigned, called
+from .making import name as name_of
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -232,16 +233,24 @@ class _Recursion:
         (call,) = self.calls
         kept = self._kept(steps, back, call)
         lists = {name: self.names.fresh(f"{name}_values") for name in kept}
-        if not lists:
-            raise self._refusal("how often it calls itself is not kept", call)
         result = self.names.fresh("result")
-        keep = [_keep(lists[name], name) for name in kept]
-        down = ast.While(_not(test.test), [*steps, *keep, *self._given(call)], [])
         begin = with_origin(assigned(result, base.value or ast.Constant(None)), base)
-        undone = assigned(result, _with_result(back.value, call, result))
-        up = self._backwards(lists, [with_origin(undone, back)])
-        end = ast.Return(ast.Name(result, ast.Load()))
-        empty = [assigned(name, ast.List([], ast.Load())) for name in lists.values()]
+        undone = with_origin(
+            assigned(result, _with_result(back.value, call, result)), back
+        )
+        if lists:
+            empty = [assigned(n, ast.List([], ast.Load())) for n in lists.values()]
+            keep = [_keep(lists[name], name) for name in kept]
+            up = self._backwards(lists, undone)
+        else:
+            depth = self.names.fresh("depth")
+            empty = [assigned(depth, ast.Constant(0))]
+            one = ast.Constant(1)
+            keep = [ast.AugAssign(ast.Name(depth, ast.Store()), ast.Add(), one)]
+            source = called("range", name_of(depth))
+            up = ast.For(ast.Name("_", ast.Store()), source, [undone], [])
+        down = ast.While(_not(test.test), [*steps, *keep, *self._given(call)], [])
+        end = ast.Return(name_of(result))
         return [*empty, with_origin(down, test), begin, up, end]
 
     def _kept(
@@ -268,17 +277,14 @@ class _Recursion:
         }
         return sorted(read & (bound | moved))
 
-    def _backwards(self, lists: dict[str, str], body: list[ast.stmt]) -> ast.stmt:
-        names = list(lists)
-        if len(names) > 1:
-            raise self._refusal(
-                "it keeps several values for what it does afterwards", self.calls[0]
-            )
-        (name,) = names
-        source = ast.Call(
-            ast.Name("reversed", ast.Load()), [ast.Name(lists[name], ast.Load())], []
-        )
-        return ast.For(ast.Name(name, ast.Store()), source, body, [])
+    def _backwards(self, lists: dict[str, str], undone: ast.stmt) -> ast.stmt:
+        """The loop over what was kept, the last first."""
+        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in lists]
+        sources = [called("reversed", name_of(kept)) for kept in lists.values()]
+        if len(lists) == 1:
+            return ast.For(targets[0], sources[0], [undone], [])
+        together = ast.Tuple(targets, ast.Store())
+        return ast.For(together, called("zip", *sources), [undone], [])
 
     def _refusal(self, reason: str, node: ast.AST) -> Refusal:
         return Refusal(reason, node, "GL113")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, Ragged, Shape, Tensor
+from .facts.staging import is_weak
 from .rule import Rule
 
 
@@ -76,8 +77,8 @@ class NoSignature(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([1.0]),), (tf.constant([1.0, 2.0, 3.0]),)]
 
     When it is left alone:
-        Functions with Python arguments, defaults, `*args` or keyword-only parameters: a signature would freeze or
-        refuse them.
+        Functions with Python arguments, defaults other than numbers, `*args` or keyword-only parameters: a signature
+        would freeze or refuse them.
     """
 
     code = "GL402"
@@ -114,7 +115,7 @@ class PythonArgument(Rule):
         ARGS = [(tf.constant(2.0), 0.1), (tf.constant(2.0), 0.2), (tf.constant(2.0), 0.4)]
 
     When it is left alone:
-        Numbers with a default, and those that Python itself needs while tracing.
+        Numbers that Python itself needs while tracing, or that stand beside other defaults.
     """
 
     code = "GL404"
@@ -137,7 +138,9 @@ def _signature(
 ) -> str | None:
     """The specs of the parameters; None where a signature would change what callers may pass."""
     args = facts.definition.node.args
-    if args.vararg or args.kwarg or args.kwonlyargs or args.defaults:
+    if args.vararg or args.kwarg or args.kwonlyargs:
+        return None
+    if not all(is_weak(facts.parameters[n]) for n in facts.definition.defaults):
         return None
     specs = []
     for i, parameter in enumerate([*args.posonlyargs, *args.args]):

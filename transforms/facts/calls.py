@@ -276,7 +276,7 @@ def _reversed(arguments: Arguments) -> Outcome | None:
     return (
         None
         if element is None or isinstance(source, PIPELINES) or _counts_tensor(source)
-        else outcome(Elements("reversed", element))
+        else outcome(Elements("reversed", element, _goes_over_rows(source)))
     )
 
 
