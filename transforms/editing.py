@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from .facts.modules import blocks
 from .layout import layout
 from .source import Source, unparsed
-from .steps import Code, Compound, Define, Keep, Step
+from .steps import Code, Compound, Define, Keep, Step, origins
 
 Statement = cst.BaseStatement | cst.BaseSmallStatement
 
@@ -35,6 +36,7 @@ class Editor:
         tree: cst.FunctionDef,
         indent: int,
         width: int,
+        steps: Sequence[Step] = (),
     ) -> None:
         self.source = source
         self.tree = tree
@@ -42,6 +44,7 @@ class Editor:
         self.width = width
         self.pairs: dict[ast.stmt, tuple[Statement, cst.BaseStatement]] = {}
         _pair(node.body, tree.body, self.pairs)
+        self.used = frozenset(origins(steps))
 
     def block(self, steps: Sequence[Step], depth: int) -> list[cst.BaseStatement]:
         """The statements of a block that stands `depth` levels inside the function's own."""
@@ -103,13 +106,30 @@ class Editor:
             return made
         own, line = self.pairs[origin]
         if isinstance(own, cst.BaseStatement):
-            return made.with_changes(leading_lines=_leading(own))
+            lines = [*_leading(own), *self._inside(origin)]
+            return made.with_changes(leading_lines=lines)
         assert isinstance(line, cst.SimpleStatementLine)
         if own is line.body[0]:
             made = made.with_changes(leading_lines=line.leading_lines)
         if own is line.body[-1] and isinstance(made, cst.SimpleStatementLine):
             made = made.with_changes(trailing_whitespace=line.trailing_whitespace)
         return made
+
+    def _inside(self, node: ast.stmt) -> list[cst.EmptyLine]:
+        """The comments of the statements in a compound one that are no statements of the new body."""
+        lines: list[cst.EmptyLine] = []
+        for inner in (s for block in blocks(node) for s in block):
+            if inner in self.used or inner not in self.pairs:
+                continue
+            own, line = self.pairs[inner]
+            if isinstance(own, cst.BaseStatement):
+                comments = [part.comment for part in _leading(own)]
+            else:
+                comments = [part.comment for part in line.leading_lines]
+                comments.append(line.trailing_whitespace.comment)  # type: ignore[attr-defined]
+            lines += [cst.EmptyLine(comment=c) for c in comments if c]
+            lines += self._inside(inner)
+        return lines
 
     def _compound(
         self,

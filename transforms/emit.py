@@ -67,7 +67,8 @@ def _function_text(source: Source, item: Plan, options: Options) -> str:
     holder = module.body[0]
     tree = holder.body.body[0] if indented else holder  # type: ignore[union-attr]
     assert isinstance(tree, cst.FunctionDef)
-    editor = Editor(source, node, tree, node.col_offset, options.line_length)
+    steps = [*item.steps, *item.shell]
+    editor = Editor(source, node, tree, node.col_offset, options.line_length, steps)
     made = _definitions(editor, tree, item)
     lost = _lost_comments(
         text, module.with_changes(body=made, header=[], footer=[]).code

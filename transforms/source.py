@@ -63,7 +63,7 @@ class Source:
             result += edits[inner].encode("utf-8", "surrogatepass")
             line, column = inner.end_lineno or inner.lineno, inner.end_col_offset or 0
             if (
-                _is_call(edits[inner])
+                _stands_alone(edits[inner])
                 and _groups(result, edits[inner])
                 and self._bytes[line - 1][column : column + 1] == b")"
             ):
@@ -133,9 +133,10 @@ def is_placed(node: ast.AST) -> bool:
     return hasattr(node, "lineno") and not hasattr(node, "made")
 
 
-def _is_call(text: str) -> bool:
+def _stands_alone(text: str) -> bool:
+    """Whether parentheses around a text change nothing."""
     try:
-        return isinstance(ast.parse(text, mode="eval").body, ast.Call)
+        return isinstance(ast.parse(text, mode="eval").body, ast.Call | ast.Name)
     except SyntaxError:
         return False
 
@@ -145,9 +146,10 @@ def _groups(before: bytes, text: str) -> bool:
     head = before[: -len(text.encode())]
     if not head.endswith(b"("):
         return False
-    if head[:-1].rstrip().endswith(b"return"):
+    rest = head[:-1].rstrip()
+    if not rest or rest.endswith((b"return", b" not", b" and", b" or")):
         return True
-    last = head[:-1].rstrip()[-1:]
+    last = rest[-1:]
     return last in (
         b"+",
         b"-",

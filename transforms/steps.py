@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from .facts.liveness import reads
@@ -61,6 +61,27 @@ def changes(steps: list[Step], body: list[ast.stmt]) -> bool:
     """Whether the steps are anything else than the statements of a body; a `del` that is left out is no change."""
     kept = [step.node if isinstance(step, Keep) else None for step in steps]
     return kept != [node for node in body if not isinstance(node, ast.Delete)]
+
+
+def origins(steps: Iterable[Step]) -> Iterator[ast.stmt]:
+    """The statements of the file that stand in the new body, or something else in their place."""
+    for step in steps:
+        match step:
+            case Keep(node=node):
+                node = getattr(node, "duplicate_of", node)
+                yield from (n for n in ast.walk(node) if isinstance(n, ast.stmt))
+            case (
+                Code(origin=ast.stmt() as origin) | Define(origin=ast.stmt() as origin)
+            ):
+                yield origin
+            case Compound(origin=ast.stmt() as origin):
+                yield origin
+        match step:
+            case Define(body=body):
+                yield from origins(body)
+            case Compound(blocks=blocks):
+                for block in blocks:
+                    yield from origins(block)
 
 
 def texts(steps: list[Step]) -> Iterator[str]:
