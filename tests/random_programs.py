@@ -41,11 +41,12 @@ LONGEST = 60
 """Seconds for one program."""
 
 SAME, DIFFERENT, LEFT, BAD = "same", "different", "left alone", "bad program"
+IDLE = "nothing to lift"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a program: SAME, DIFFERENT, LEFT (not lifted) or BAD, the reason, and the lifted text."""
+    """What came of a program: SAME, DIFFERENT, LEFT (refused), IDLE or BAD, the reason, and the lifted text."""
 
     word: str
     reason: str = ""
@@ -68,7 +69,7 @@ def judged(program: Program, folder: Path, recorded: bool = True) -> Verdict:
         return Verdict(DIFFERENT if "pipeline.py" in text else BAD, text)
     if not rewritten.lifted:
         reasons = [f.message.partition(": ")[2] for f in rewritten.findings]
-        return Verdict(LEFT, reasons[0] if reasons else "no finding")
+        return Verdict(LEFT, reasons[0]) if reasons else Verdict(IDLE)
     lifted = replace(program, text=rewritten.text)
     try:
         prove(original, lifted, folder)
