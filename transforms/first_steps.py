@@ -26,6 +26,7 @@ from . import (
     matching,
     none_tests,
     objects,
+    partials,
     recursion,
     sinking,
     stateful,
@@ -195,6 +196,10 @@ class FirstSteps:
             ("GL207", lambda: draws.with_draws_apart(facts, self.session, names, tf)),
             ("GL304", lambda: variables.with_names_kept(facts)),
             ("GL406", lambda: static_shapes.with_static_tests(facts, names)),
+            (
+                "GL401",
+                lambda: partials.without_partials(facts, self.session.module, names),
+            ),
             ("GL113", lambda: self._without_recursion(facts)),
             ("GL105", lambda: generators.without_generators(facts, self.session)),
             ("GL106", lambda: iterators.with_loops(facts, names)),

@@ -215,9 +215,7 @@ def is_inlinable(definition: FunctionDefinition, caller: FunctionDefinition) -> 
     if set(definition.decorators) - {"staticmethod", "property"}:
         return False
     nested = is_nested_in(definition, caller)
-    if ("<locals>" in definition.qualname and not nested) or (
-        node.args.vararg or node.args.kwarg
-    ):
+    if "<locals>" in definition.qualname and not nested:
         return False
     inner = list(own_nodes(node))
     scopes = (
@@ -308,13 +306,23 @@ def arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
     if isinstance(call, ast.BinOp):
         given = [call.right]
     keywords = call.keywords if isinstance(call, ast.Call) else []
-    if len(given) > len(names) or any(isinstance(a, ast.Starred) for a in given):
+    if any(isinstance(a, ast.Starred) for a in given):
+        raise NotInlined
+    if args.vararg:
+        bound[args.vararg.arg] = ast.Tuple(given[len(names) :], ast.Load())
+    elif len(given) > len(names):
         raise NotInlined
     bound |= dict(zip(names, given, strict=False))
+    more: dict[str, ast.expr] = {}
     for keyword in keywords:
-        if keyword.arg is None or keyword.arg not in known or keyword.arg in bound:
+        if keyword.arg is None or keyword.arg in bound:
             raise NotInlined
-        bound[keyword.arg] = keyword.value
+        (bound if keyword.arg in known else more)[keyword.arg] = keyword.value
+    if args.kwarg:
+        keys: list[ast.expr | None] = [ast.Constant(key) for key in more]
+        bound[args.kwarg.arg] = ast.Dict(keys, [*more.values()])
+    elif more:
+        raise NotInlined
     for name in known - bound.keys():
         default = definition.defaults.get(name)
         if not isinstance(default, ast.Constant):

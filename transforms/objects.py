@@ -193,16 +193,13 @@ def _calls_for_variables(facts: FunctionFacts) -> list[ast.expr]:
 def _calls_for_several(facts: FunctionFacts, session: Session) -> list[ast.expr]:
     """The calls that give what one tensor does not tell, as a tensor decides."""
     called = ((node, session.facts_of(name)) for node, name in facts.calls.items())
-    return [
-        node
-        for node, of in called
-        if of.chooses and _is_unheld(of.result) and not of.problems
-    ]
+    return [node for node, of in called if _is_unheld(of) and not of.problems]
 
 
-def _is_unheld(kind: Kind) -> bool:
-    """Whether no one tensor tells what eager mode gave."""
-    return is_unclear(kind) or not fits_graph(stage(kind))
+def _is_unheld(facts: FunctionFacts) -> bool:
+    """Whether no one tensor tells what a function gave in eager mode."""
+    chosen = facts.chooses and not fits_graph(stage(facts.result))
+    return chosen or is_unclear(facts.result)
 
 
 def callee_of(
