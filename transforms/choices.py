@@ -15,15 +15,13 @@ from .facts.liveness import Liveness, liveness
 from .facts.modules import blocks, bound_names
 from .facts.profile import FunctionNode
 from .facts.staging import fits_graph, stage
+from .making import SCOPES
 from .rebuilding import duplicated, rebuilt, with_body, with_origin, written_out
 from .rewriting import Rewriter
 from .source import Names
 
 MOST_NODES = 200
 """How much may follow: it is written twice."""
-
-
-SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def with_uses_in_arms(facts: FunctionFacts, names: Names) -> FunctionNode | None:

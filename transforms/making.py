@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
 
+SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+"""Expressions with names of their own."""
 PLACE = frozenset(["lineno", "col_offset", "end_lineno", "end_col_offset"])
 """What notes on a node where it stands in the file."""
 
@@ -83,15 +85,7 @@ def filled(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
 
 def _binds(body: ast.expr) -> bool:
     """Whether an expression has names of its own."""
-    scopes = (
-        ast.Lambda,
-        ast.NamedExpr,
-        ast.ListComp,
-        ast.SetComp,
-        ast.DictComp,
-        ast.GeneratorExp,
-    )
-    return any(isinstance(n, scopes) for n in ast.walk(body))
+    return any(isinstance(n, (*SCOPES, ast.NamedExpr)) for n in ast.walk(body))
 
 
 class _Filled(ast.NodeTransformer):

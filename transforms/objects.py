@@ -160,6 +160,7 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
     nodes = {p.node: None for p in facts.problems if p.code in STATE_CODES}
     nodes |= dict.fromkeys(_calls_for_variables(facts))
     nodes |= dict.fromkeys(_calls_for_several(facts, session))
+    nodes |= dict.fromkeys(_calls_of_hindering(facts, session))
     nodes |= {
         p.node: None
         for p in facts.problems
@@ -194,6 +195,17 @@ def _calls_for_several(facts: FunctionFacts, session: Session) -> list[ast.expr]
     """The calls that give what one tensor does not tell, as a tensor decides."""
     called = ((node, session.facts_of(name)) for node, name in facts.calls.items())
     return [node for node, of in called if _is_unheld(of) and not of.problems]
+
+
+def _calls_of_hindering(facts: FunctionFacts, session: Session) -> list[ast.expr]:
+    """The calls of nested functions that read what a tensor decides."""
+    hindering = {p.node for p in facts.problems if isinstance(p.node, FunctionNode)}
+    functions = session.module.functions
+    return [
+        node
+        for node, name in facts.calls.items()
+        if {functions[name].node, functions[name].original} & hindering
+    ]
 
 
 def _is_unheld(facts: FunctionFacts) -> bool:

@@ -76,7 +76,7 @@ class Interpreter(Evaluation):
 
         One that is called after that statement finds there what the statement gave back, as it does in eager mode.
         """
-        inner = _named_functions(function)
+        inner = named_functions(function)
         for staged in [
             n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)
         ]:
@@ -548,7 +548,7 @@ class Interpreter(Evaluation):
         return self.block(node.finalbody, flow.end)
 
 
-def _named_functions(
+def named_functions(
     function: FunctionNode,
 ) -> dict[ast.Lambda | FunctionNode, str | None]:
     """The functions defined in one, each with the one name that it goes by; None where it may have others."""

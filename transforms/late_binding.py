@@ -1,0 +1,83 @@
+"""Calls of lambdas that read names which a tensor decides, as what the lambdas give.
+
+The first step only, of GL401. Python looks such a name up when the lambda is called; a lambda in a graph would hold what
+the name was bound to around the arm or loop body, so its text stands in the place of the calls.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+
+from .companions import is_unclear
+from .facts.environment import FunctionFacts
+from .facts.interpreter import named_functions
+from .facts.profile import FunctionNode
+from .making import SCOPES, applied, is_atom
+from .rewriting import Rewriter
+from .source import Names
+
+
+def without_late_binding(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+    """The function with such calls written out; None where it has none."""
+    made = _Lambdas(facts, names)
+    return made.function() if made.wanted else None
+
+
+class _Lambdas(Rewriter):
+    def __init__(self, facts: FunctionFacts, names: Names) -> None:
+        super().__init__(facts, names)
+        node = facts.definition.node
+        lambdas = {
+            name: made
+            for made, name in named_functions(node).items()
+            if name and isinstance(made, ast.Lambda)
+        }
+        nodes = list(ast.walk(node))
+        stored = [n.id for n in nodes if isinstance(n, ast.Name) and _is_store(n)]
+        shadowed = {
+            inner for n in nodes if isinstance(n, SCOPES) for inner in ast.walk(n)
+        }
+        unclear: set[str] = set()
+        fixed: set[str] = set()
+        for call in nodes:
+            match call:
+                case ast.Call(func=ast.Name(id=name)) if name in lambdas:
+                    if is_unclear(facts.kind(call)):
+                        unclear.add(name)
+                    if call in shadowed or not _fits(call, lambdas[name]):
+                        fixed.add(name)
+        hindered = {p.node for p in facts.problems}
+        self.wanted = {
+            name: made
+            for name, made in lambdas.items()
+            if (made in hindered or name in unclear)
+            and stored.count(name) == 1
+            and name not in fixed
+        }
+
+    def instead(self, node: ast.stmt) -> list[ast.stmt] | None:
+        match node:
+            case ast.Assign(value=ast.Lambda() as made) if made in self.wanted.values():
+                return []
+        return None
+
+    def expression(self, node: ast.expr) -> ast.expr | None:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=args) if name in self.wanted:
+                return applied(copy.deepcopy(self.wanted[name]), *args)
+        return None
+
+
+def _is_store(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
+
+
+def _fits(call: ast.Call, made: ast.Lambda) -> bool:
+    """Whether the text of a lambda may stand in the place of a call of it."""
+    parameters = made.args
+    plain = not (parameters.defaults or parameters.vararg or parameters.kwarg)
+    plain = plain and not (parameters.kwonlyargs or call.keywords)
+    scoped = any(isinstance(n, (*SCOPES, ast.NamedExpr)) for n in ast.walk(made.body))
+    same = len(parameters.args) == len(call.args)
+    return plain and same and not scoped and all(map(is_atom, call.args))
