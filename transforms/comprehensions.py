@@ -7,14 +7,20 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections import Counter
+from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks
+from .facts.modules import blocks, bound_names, own_nodes
 from .facts.profile import FunctionNode
-from .making import assigned, negated
-from .rebuilding import rebuilt, with_body, with_origin
+from .findings import Refusal
+from .making import assigned, negated, unplaced
+from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .rule import Rule
 from .source import Names
+
+Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
+COMPREHENSIONS = (ast.ListComp, ast.GeneratorExp, ast.SetComp)
 
 
 class TensorComprehension(Rule):
@@ -57,7 +63,7 @@ class TensorComprehension(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Set and dict comprehensions, several `for` in one, and comprehensions in a test or a lambda.
+        Set and dict comprehensions over tensors, and comprehensions in a lambda.
     """
 
     code = "GL109"
@@ -73,7 +79,81 @@ def without_comprehensions(
     node = facts.definition.node
     if not wanted:
         return None
-    return with_body(node, _block(node.body, wanted, facts, names, tf))
+    _refuse_nested(node, wanted)
+    node = _with_own_names(node, wanted, names)
+    body = _block(node.body, wanted, facts, names, tf)
+    return with_body(facts.definition.node, body)
+
+
+def _refuse_nested(node: FunctionNode, wanted: set[int]) -> None:
+    """Refuse lists of lists or tuples that are handed on as they are: a graph gives their rows back as tensors.
+
+    Raises:
+        Refusal: there is one.
+    """
+    returned = [
+        part
+        for n in own_nodes(node)
+        if isinstance(n, ast.Return) and n.value is not None
+        for part in getattr(n.value, "elts", [n.value])
+    ]
+    names = {n.id for n in returned if isinstance(n, ast.Name)}
+    given = [
+        *returned,
+        *(
+            n.value
+            for n in own_nodes(node)
+            if isinstance(n, ast.Assign) and names & set(bound_names(n))
+        ),
+    ]
+    for value in given:
+        match value:
+            case ast.ListComp(elt=ast.ListComp() | ast.List() | ast.Tuple()) if (
+                id(value) in wanted
+            ):
+                raise Refusal(
+                    "a list of lists or tuples is given back here", value, "GL109"
+                )
+
+
+def _with_own_names(node: FunctionNode, wanted: set[int], names: Names) -> FunctionNode:
+    """A function whose comprehensions have names that nothing else has: loops would set those."""
+    count = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+    arguments = {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
+    for inner in ast.walk(node):
+        if id(inner) not in wanted or not isinstance(inner, COMPREHENSIONS):
+            continue
+        own = Counter(n.id for n in ast.walk(inner) if isinstance(n, ast.Name))
+        for generator in inner.generators:
+            for name in {
+                n.id for n in ast.walk(generator.target) if isinstance(n, ast.Name)
+            }:
+                if count[name] > own[name] or name in arguments:
+                    made = _Renaming(name, names.fresh(name)).comprehension(inner)
+                    wanted.add(id(made))
+                    result = replaced(node, {inner: made})
+                    assert isinstance(result, FunctionNode)
+                    return _with_own_names(result, wanted, names)
+    return node
+
+
+class _Renaming(ast.NodeTransformer):
+    """A comprehension with another name for what it binds; its first iterable is not of its scope."""
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old = old
+        self.new = new
+
+    def comprehension(self, node: Comprehension) -> Comprehension:
+        made = unplaced(copy.deepcopy(node))
+        iterable = made.generators[0].iter
+        made.generators[0].iter = ast.Constant(None)
+        self.generic_visit(made)
+        made.generators[0].iter = iterable
+        return made
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.Name(self.new, node.ctx) if node.id == self.old else node
 
 
 def _block(
@@ -100,13 +180,13 @@ def _expanded(
     match node:
         case ast.Assign(
             targets=[ast.Name(id=name)],
-            value=ast.ListComp(generators=[generator]) as value,
+            value=ast.ListComp(generators=generators) as value,
         ) if id(value) in wanted:
             made_list = ast.Assign(
                 [ast.Name(name, ast.Store())], ast.List([], ast.Load())
             )
             with_origin(made_list, node)
-            return [made_list, _loop(generator, [_append(name, value.elt)])]
+            return [made_list, _loops(generators, [_append(name, value.elt)])]
     made = with_origin(copy.copy(node), node)
     loops = _Loops(wanted, facts, names, tf, before)
     for name, value in ast.iter_fields(node):
@@ -165,21 +245,19 @@ class _Loops(ast.NodeTransformer):
                 func=ast.Name(id="list"),
                 args=[ast.GeneratorExp() as inner],
                 keywords=[],
-            ) if id(inner) in self.wanted and len(inner.generators) == 1:
+            ) if id(inner) in self.wanted:
                 return self._listed(node, inner)
         return self.generic_visit(node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        if id(node) not in self.wanted or len(node.generators) != 1:
-            return node
-        return self._listed(node, node)
+        return self._listed(node, node) if id(node) in self.wanted else node
 
     def _listed(
         self, node: ast.expr, inner: ast.ListComp | ast.GeneratorExp
     ) -> ast.AST:
         name = self.names.fresh("items")
         self.before.append(assigned(name, ast.List([], ast.Load())))
-        self.before.append(_loop(inner.generators[0], [_append(name, inner.elt)]))
+        self.before.append(_loops(inner.generators, [_append(name, inner.elt)]))
         return self._made(name, node)
 
     def _search(
@@ -190,7 +268,8 @@ class _Loops(ast.NodeTransformer):
         test = inner.elt if stops_at else negated(inner.elt)
         decide = ast.If(test, [assigned(name, ast.Constant(True)), ast.Break()], [])
         self.before.append(assigned(name, ast.Constant(False)))
-        self.before.append(_loop(inner.generators[0], [decide]))
+        leave = ast.If(ast.Name(name, ast.Load()), [ast.Break()], [])
+        self.before.append(_loops(inner.generators, [decide], [leave]))
         made = self._made(name, node)
         return made if stops_at else negated(made)
 
@@ -198,13 +277,26 @@ class _Loops(ast.NodeTransformer):
         name = self.names.fresh("total")
         self.before.append(assigned(name, ast.Constant(0)))
         added = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), inner.elt)
-        self.before.append(_loop(inner.generators[0], [assigned(name, added)]))
+        self.before.append(_loops(inner.generators, [assigned(name, added)]))
         return self._made(name, node)
 
     def _made(self, name: str, old: ast.expr) -> ast.Name:
         made = ast.copy_location(ast.Name(name, ast.Load()), old)
         made.made = True  # type: ignore[attr-defined]
         return made
+
+
+def _loops(
+    generators: list[ast.comprehension],
+    body: list[ast.stmt],
+    after: Iterable[ast.stmt] = (),
+) -> ast.stmt:
+    """The loops of a comprehension; `after` follows each but the outermost."""
+    *outer, innermost = generators
+    made = _loop(innermost, body)
+    for generator in reversed(outer):
+        made = _loop(generator, [made, *after])
+    return made
 
 
 def _loop(generator: ast.comprehension, body: list[ast.stmt]) -> ast.stmt:

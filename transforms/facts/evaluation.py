@@ -107,6 +107,8 @@ OVER_TENSORS = frozenset(
     ]
 )
 PACKAGES = ("tensorflow.", "numpy.")
+MOST_ITEMS = 64
+"""How many items of a comprehension are told apart."""
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
@@ -1092,6 +1094,66 @@ class Evaluation:
     def _generatorexp(self, node: ast.GeneratorExp, environment: Environment) -> Kind:
         return self._comprehension("tuple", node, [node.elt], environment)
 
+    def _dictcomp(self, node: ast.DictComp, environment: Environment) -> Kind:
+        times: list[dict[ast.expr, Kind]] = []
+        results = [node.key, node.value]
+        found, exact = self._gathered(
+            node, results, node.generators, environment, times
+        )
+        self._hold_all(times)
+        keys = [key for key, _ in found]
+        if any(map(is_tensor, keys)):
+            self.problem("a tensor is a key here", node, "GL109")
+        named = all(isinstance(k, Python) and k.known and k.type == "str" for k in keys)
+        if exact and named:
+            entries = {str(k.value): v for k, v in found if isinstance(k, Python)}
+            return Dict(tuple(entries.items()))
+        values = [forget(value) for _, value in found]
+        return Mapping(join_all(map(forget, keys)), join_all(values))
+
+    def _gathered(
+        self,
+        node: ast.expr,
+        results: list[ast.expr],
+        generators: list[ast.comprehension],
+        environment: Environment,
+        times: list[dict[ast.expr, Kind]],
+    ) -> tuple[list[tuple[Kind, ...]], bool]:
+        """What a comprehension works out for each of its items, and whether it does so for all of these."""
+        if not generators:
+            kinds = tuple(self.evaluate(e, environment) for e in results)
+            times.append(self._kinds_in(*results))
+            return [kinds], True
+        generator, *rest = generators
+        source = self.evaluate(generator.iter, environment)
+        times.append(self._kinds_in(generator.iter))
+        if self.iterates_in_graph(generator.iter, source):
+            self.problem("a comprehension over a tensor is not lifted", node, "GL109")
+            self.operation()
+            return [(UNKNOWN,) * len(results)], False
+        exact = isinstance(source, Sequence) and len(source.items) <= MOST_ITEMS
+        elements = source.items if isinstance(source, Sequence) and exact else ()
+        if not exact:
+            element = operators.iterate(source)
+            if element is None:
+                reason = f"what a loop over {source} gives is not known"
+                self.problem(reason, generator.iter)
+            elements = (element or UNKNOWN,)
+        found: list[tuple[Kind, ...]] = []
+        for item in elements:
+            inner = environment.copy()
+            self._bind_target(generator.target, item, inner)
+            for condition in generator.ifs:
+                truth = self.test(condition, inner)
+                if truth == "tensor":
+                    self.problem("a comprehension filters by a tensor", node, "GL109")
+                exact = exact and truth is True
+            times.append(self._kinds_in(generator.target, *generator.ifs))
+            more, same = self._gathered(node, results, rest, inner, times)
+            exact = exact and same
+            found += more
+        return found, exact
+
     def _comprehension(
         self,
         name: str,
@@ -1100,10 +1162,15 @@ class Evaluation:
         environment: Environment,
     ) -> Kind:
         if len(node.generators) != 1:
-            self.problem(
-                "a comprehension with several `for` is not lifted", node, "GL109"
+            times: list[dict[ast.expr, Kind]] = []
+            found, exact = self._gathered(
+                node, results, node.generators, environment, times
             )
-            return UNKNOWN
+            self._hold_all(times)
+            kinds = [kind for (kind,) in found]
+            if exact and name != "set":
+                return Sequence(name, tuple(kinds))
+            return Elements(name, join_all(kinds))
         (generator,) = node.generators
         source = self.evaluate(generator.iter, environment)
         if self.iterates_in_graph(generator.iter, source):
@@ -1117,7 +1184,7 @@ class Evaluation:
         if (
             isinstance(source, Sequence)
             and not generator.ifs
-            and len(source.items) <= 64
+            and len(source.items) <= MOST_ITEMS
         ):
             items, times = [], []
             for item in source.items:
