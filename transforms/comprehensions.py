@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks, bound_names, own_nodes
+from .facts.modules import blocks
 from .facts.profile import FunctionNode
-from .findings import Refusal
 from .making import assigned, negated, unplaced
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .rule import Rule
@@ -79,41 +78,9 @@ def without_comprehensions(
     node = facts.definition.node
     if not wanted:
         return None
-    _refuse_nested(node, wanted)
     node = _with_own_names(node, wanted, names)
     body = _block(node.body, wanted, facts, names, tf)
     return with_body(facts.definition.node, body)
-
-
-def _refuse_nested(node: FunctionNode, wanted: set[int]) -> None:
-    """Refuse lists of lists or tuples that are handed on as they are: a graph gives their rows back as tensors.
-
-    Raises:
-        Refusal: there is one.
-    """
-    returned = [
-        part
-        for n in own_nodes(node)
-        if isinstance(n, ast.Return) and n.value is not None
-        for part in getattr(n.value, "elts", [n.value])
-    ]
-    names = {n.id for n in returned if isinstance(n, ast.Name)}
-    given = [
-        *returned,
-        *(
-            n.value
-            for n in own_nodes(node)
-            if isinstance(n, ast.Assign) and names & set(bound_names(n))
-        ),
-    ]
-    for value in given:
-        match value:
-            case ast.ListComp(elt=ast.ListComp() | ast.List() | ast.Tuple()) if (
-                id(value) in wanted
-            ):
-                raise Refusal(
-                    "a list of lists or tuples is given back here", value, "GL109"
-                )
 
 
 def _with_own_names(node: FunctionNode, wanted: set[int], names: Names) -> FunctionNode:

@@ -153,7 +153,9 @@ def _list(facts: FunctionFacts, function: FunctionNode, name: str) -> List:
         raise Refusal(f"`{name}` holds Python numbers and tensors", node, "GL203")
     if rows and (element.shape is None or None in element.shape):
         raise Refusal(f"the items of `{name}` may differ in shape", node, "GL203")
-    return List(name, replace(element, mixed=False), rows)
+    items = [k for n in ast.walk(function) for k in _given(facts, n, name)]
+    nested = any(isinstance(kind, Sequence | Elements) for kind in items)
+    return List(name, replace(element, mixed=False), rows, nested)
 
 
 def _needs_rows(node: ast.AST, name: str) -> bool:

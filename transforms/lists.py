@@ -40,11 +40,12 @@ ITERATING = frozenset(
 
 @dataclass(frozen=True)
 class List:
-    """A local list: `rows` where it becomes one tensor, else it becomes a TensorArray."""
+    """A local list: `rows` where it becomes one tensor, else it becomes a TensorArray; `nested`: of lists or tuples."""
 
     name: str
     element: Tensor
     rows: bool
+    nested: bool
 
 
 class Lists:
@@ -309,6 +310,10 @@ class Lists:
         match node:
             case ast.Name(id=name) if name in self.lists:
                 made = self.lists[name]
+                if made.nested:
+                    raise Refusal(
+                        f"the lists or tuples in `{name}` are given back", node, "GL203"
+                    )
                 whole = called("list", expression(self.whole(made)))
                 if made.element.weak:
                     whole.items_type = made.element.weak  # type: ignore[attr-defined]
