@@ -37,8 +37,8 @@ def f(rows, targets):
 
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.float64)])
 def batch(shift):
-    rows = (tf.reshape(tf.range(32.0), [16, 2]) / 16.0) - tf.cast(shift, tf.float32)
-    return rows, (tf.reduce_sum(rows, axis=1) * 2.0) + tf.cast(shift, tf.float32)
+    rows = tf.reshape(tf.range(32.0), [16, 2]) / 16.0 - tf.cast(shift, tf.float32)
+    return rows, tf.reduce_sum(rows, axis=1) * 2.0 + tf.cast(shift, tf.float32)
 
 
 ARGS = [batch(0.0), batch(0.5), batch(1.0), batch(-0.5), batch(2.0)]
