@@ -12,6 +12,7 @@ import copy
 from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
+from .facts.kinds import Dict, Elements, Mapping, Object, Sequence, Variable
 from .facts.liveness import Liveness, liveness
 from .facts.profile import FunctionNode
 from .facts.staging import FLOATS, is_strong
@@ -21,6 +22,7 @@ from .singularities import singular_names
 from .source import Source
 
 SIMPLE = ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign
+CHANGING = Variable | Object | Sequence | Elements | Dict | Mapping
 Block = list[ast.stmt]
 
 
@@ -67,11 +69,26 @@ class _Sinking:
             return False
         if any(id(n) in self.affected for n in ast.walk(value)):
             return False
+        changes = {"assign", "mutates"} & self.facts.effects.keys()
+        if changes and not self._is_stateless(value):
+            return False
         between = rest[: rest.index(users[-1])]
         if name in _stored(rest) or _stored(between) & _read(value):
             return False
         surely = any(self._needs(s, name) for s in users)
         return not surely and any(self._has_arms(s, name) for s in users)
+
+    def _is_stateless(self, value: ast.expr) -> bool:
+        """Whether a value is of tensors and TensorFlow's functions alone: neither changes."""
+        for node in ast.walk(value):
+            kind = self.facts.kind(node) if isinstance(node, ast.expr) else None
+            if isinstance(kind, CHANGING):
+                return False
+            if isinstance(node, ast.Call):
+                name = getattr(self.facts.kind(node.func), "name", "")
+                if not name.startswith("tensorflow."):
+                    return False
+        return True
 
     def _after(self, body: Block) -> frozenset[str]:
         return self.live.after.get(body[-1], frozenset())
