@@ -86,7 +86,7 @@ class Taker:
         lengths = [n for n in ast.walk(statement) if _is_length_of(n, first)]
         if lengths and is_container(self.facts.kind(first)):
             name = self.names.fresh("length")
-            return _apart(name, lengths[0]), _rest(statement, {lengths[0]: name})
+            return apart(name, lengths[0]), rest(statement, {lengths[0]: name})
         if is_sure(statement, first):
             return self._out_of_expression(statement, first, word)
         if isinstance(statement, ast.If):
@@ -101,7 +101,7 @@ class Taker:
         for node in [*self._around(statement, place), place]:
             if self._fits(node):
                 name = self.names.fresh(word)
-                return _apart(name, node), _rest(statement, {node: name})
+                return apart(name, node), rest(statement, {node: name})
         return None
 
     def _around(self, statement: ast.stmt, place: ast.expr) -> list[ast.expr]:
@@ -135,7 +135,7 @@ class Taker:
             and self._fits(call)
         ):
             name = self.names.fresh(word)
-            return _apart(name, call), _rest(node, {call: name, twin: name})
+            return apart(name, call), rest(node, {call: name, twin: name})
         plain = all(isinstance(n, PLAIN_TESTS) for n in ast.walk(node.test))
         zero = ZEROS.get(getattr(self.facts.kind(call), "type", ""))
         arm = next((a for a in (node.body, node.orelse) if _is_made_in(a, call)), None)
@@ -146,7 +146,7 @@ class Taker:
             made, other = other, made
         name = self.names.fresh(word)
         choice = ast.IfExp(copy.deepcopy(node.test), made, other)
-        return _apart(name, choice), _rest(node, {call: name})
+        return apart(name, choice), rest(node, {call: name})
 
     def _out_of_loop(
         self, loop: ast.For, places: list[ast.expr], word: str
@@ -181,7 +181,7 @@ class Taker:
             text = f"{self.tf}.reshape({text}, {[-1, *sizes]})"
         array = expression(text)
         array.drawn = Tensor(dtype, (None, *sizes))  # type: ignore[attr-defined]
-        return _apart(name, array), _rest(made, table)
+        return apart(name, array), rest(made, table)
 
     def _counted(self, loop: ast.For) -> tuple[str, str, ast.For] | None:
         """How often a loop runs: the text of its index, of the range that it goes over, and the loop with that index."""
@@ -271,13 +271,13 @@ def _is_length_of(node: ast.AST, place: ast.expr) -> TypeGuard[ast.Call]:
     )
 
 
-def _apart(name: str, value: ast.expr) -> ast.stmt:
+def apart(name: str, value: ast.expr) -> ast.stmt:
     made = assigned(name, value)
     made.apart = True  # type: ignore[attr-defined]
     return made
 
 
-def _rest(statement: ast.stmt, table: dict[ast.expr, str]) -> ast.stmt:
+def rest(statement: ast.stmt, table: dict[ast.expr, str]) -> ast.stmt:
     """A statement with the texts of what was made in the place of its values."""
     made = replaced(
         statement, {old: placed(expression(text), old) for old, text in table.items()}

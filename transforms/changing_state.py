@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .classes import class_at, class_of
 from .facts.arrays import may_hold
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -36,13 +37,19 @@ from .facts.kinds import (
     join_all,
     weak,
 )
-from .facts.modules import all_bound_names, own_nodes, unmangled
+from .facts.modules import (
+    FunctionDefinition,
+    ModuleFacts,
+    all_bound_names,
+    own_nodes,
+    unmangled,
+)
 from .facts.session import Session
 from .facts.staging import fits_graph, hold, stage
 from .findings import Refusal
-from .objects import class_of
 from .rebuilding import copied
 from .source import Names
+from .variables import escapes
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 HELD = (ast.Name, ast.Attribute, ast.Subscript)
@@ -100,13 +107,16 @@ class _Finder:
         self.parameters = [a.arg for a in self.definition.parameters]
 
     def found(self) -> dict[str, StateVariable]:
-        chains = {
-            ast.unparse(p.node): None
+        changing = [
+            p.node
             for p in self.facts.problems
             if p.code in STATE_CODES
             and isinstance(p.node, ast.Name | ast.Attribute)
             and self._is_outside(p.node)
-        }
+        ]
+        swapped = {ast.unparse(n) for n in changing if self._is_object(n)}
+        chains = {t: None for t in map(ast.unparse, changing) if t not in swapped}
+        chains |= dict.fromkeys(self._attributes_of(swapped))
         for node in own_nodes(self.definition.node):
             if isinstance(node, ast.Global | ast.Nonlocal):
                 chains |= dict.fromkeys(node.names)
@@ -126,6 +136,22 @@ class _Finder:
                 found[chain] = StateVariable(chain, name, kind, chain in written)
         self._check_state(found)
         return found
+
+    def _is_object(self, node: ast.expr) -> bool:
+        return isinstance(self.facts.kind(node), Object)
+
+    def _attributes_of(self, swapped: set[str]) -> list[str]:
+        """What the function uses of objects that are others at the next call."""
+        found: dict[str, None] = {}
+        for node in own_nodes(self.definition.node):
+            holder = node.value if isinstance(node, ast.Attribute) else None
+            if holder is None or self._is_object(node):  # type: ignore[arg-type]
+                continue
+            while holder is not None:
+                if ast.unparse(holder) in swapped:
+                    found[ast.unparse(node)] = None
+                holder = holder.value if isinstance(holder, ast.Attribute) else None
+        return list(found)
 
     def _items(self, written: set[str]) -> list[str]:
         """The items of one dict or list that change between calls, where the function only names them one by one."""
@@ -199,12 +225,13 @@ class _Finder:
             Refusal: with what is not known.
         """
         bound = {n for s in self.definition.node.body for n in all_bound_names(s)}
-        last = [chain.rpartition(".")[2] for chain in found]
         for chain in found:
             holder, _, name = chain.rpartition(".")
             if not holder or "[" in chain:
                 continue
-            alone = last.count(name) == 1 or self._is_one(holder)
+            others = [found[c] for c in found if c.rpartition(".")[2] == name]
+            alone = not any(o.written for o in others) or self._is_one(holder)
+            alone = alone or len(others) == 1
             if holder.partition(".")[0] in bound or not alone:
                 raise Refusal(f"what `{chain}` names may change on the way")
             if not self._is_plain_attribute(holder, name, found[chain].written):
@@ -241,25 +268,18 @@ class _Finder:
             if isinstance(kind, Type) or not written:
                 return True
             return self._is_always_written(f"{holder}.{name}")
-        family = [made.qualname, *module.bases(made.qualname)]
-        initializers = [
-            module.classes[c].methods.get("__init__")
-            for c in family
-            if c in module.classes
-        ]
         return any(
             isinstance(n, ast.Attribute)
             and n.attr == name
             and isinstance(n.ctx, ast.Store)
-            for initializer in initializers
-            if initializer is not None
+            for initializer in _initializers(module, made.qualname)
             for n in ast.walk(initializer.original)
         )
 
     def _holder_kind(self, holder: str) -> Kind:
-        """What has the attribute: a parameter, a global, or what `class_of` tells of the attribute of one."""
+        """What has the attribute: a parameter, a global, or what `class_at` tells of the attribute of one."""
         if "." in holder:
-            made = class_of(
+            made = class_at(
                 self.session, ast.parse(holder, mode="eval").body, self.facts
             )
             return Object(self.session.dotted(made.qualname)) if made else UNKNOWN
@@ -314,6 +334,8 @@ class _Finder:
             seen = join(seen, NONE)
         if written and seen in (BOOL, STR):
             return weak(str(seen))
+        if isinstance(seen, Variable) and not written:
+            return None if escapes(self.facts, chain) else seen
         return argument_kind(seen)
 
     def _may_be_none(self, chain: str) -> bool:
@@ -368,6 +390,26 @@ class _Finder:
         )
 
 
+def _initializers(module: ModuleFacts, class_name: str) -> list[FunctionDefinition]:
+    """What runs where an object is made: `__init__` of its class and of its bases, and the methods that it calls."""
+    family = [class_name, *module.bases(class_name)]
+    found = [
+        module.classes[c].methods["__init__"]
+        for c in family
+        if c in module.classes and "__init__" in module.classes[c].methods
+    ]
+    for initializer in found:
+        for statement in initializer.original.body:
+            match statement:
+                case ast.Expr(ast.Call(ast.Attribute(ast.Name(owner), attr))) if (
+                    owner == initializer.parameters[0].arg
+                ):
+                    called = module.method(class_name, attr)
+                    if called is not None and called not in found:
+                        found.append(called)
+    return found
+
+
 def argument_kind(kind: Kind) -> Kind | None:
     """How a core takes a Python value: numbers as tensors, so that a new value is no new trace."""
     if isinstance(kind, Python):
@@ -381,10 +423,17 @@ def argument_kind(kind: Kind) -> Kind | None:
     if isinstance(kind, Union):
         if NONE in kind.members:
             rest = [m for m in kind.members if m != NONE]
-            return kind if all(isinstance(m, Tensor) for m in rest) else None
+            return kind if all(map(_is_tensors, rest)) else None
         staged = stage(kind)
         return staged if fits_graph(staged) and not isinstance(staged, Maybe) else None
     return kind if fits_graph(kind) else None
+
+
+def _is_tensors(kind: Kind) -> bool:
+    """Whether a value is a tensor, or a tuple or list of some."""
+    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+        return all(map(_is_tensors, kind.items))
+    return isinstance(kind, Tensor)
 
 
 def _last_word(chain: str) -> str:

@@ -1,4 +1,4 @@
-"""What a function makes on its first use and keeps: `if model is None: model = Net()`.
+"""What a function makes on its first use and keeps: `if model is None: model = Net()`, `if not hasattr(self, "w"): ...`.
 
 Making it stays Python's, before the graph; from then on the global or attribute is as constant as any other.
 """
@@ -33,21 +33,11 @@ def _made(
     session: Session, facts: FunctionFacts, node: ast.stmt
 ) -> dict[str, Kind] | None:
     """The globals and attributes that a statement sets where the first of them is None, and sets for good."""
-    match node:
-        case ast.If(
-            test=ast.Compare(
-                left=ast.Name() | ast.Attribute() as tested,
-                ops=[ast.Is()],
-                comparators=[ast.Constant(value=None)],
-            ),
-            body=body,
-            orelse=[],
-        ):
-            pass
-        case _:
-            return None
+    tested = _tested(node)
+    if tested is None or not isinstance(node, ast.If) or node.orelse:
+        return None
     made: dict[str, Kind] = {}
-    for statement in body:
+    for statement in node.body:
         match statement:
             case ast.Assign(
                 targets=[ast.Name() | ast.Attribute() as target], value=value
@@ -64,7 +54,31 @@ def _made(
                 pass
             case _:
                 return None
-    return made if ast.unparse(tested) in made else None
+    return made if tested in made else None
+
+
+def _tested(node: ast.stmt) -> str | None:
+    """The text of the global or attribute that a statement makes where there is none yet."""
+    match node:
+        case ast.If(
+            test=ast.Compare(
+                left=ast.Name() | ast.Attribute() as tested,
+                ops=[ast.Is()],
+                comparators=[ast.Constant(value=None)],
+            )
+        ):
+            return ast.unparse(tested)
+        case ast.If(
+            test=ast.UnaryOp(
+                op=ast.Not(),
+                operand=ast.Call(
+                    func=ast.Name(id="hasattr"),
+                    args=[ast.Name(id=owner), ast.Constant(value=str() as name)],
+                ),
+            )
+        ):
+            return f"{owner}.{name}"
+    return None
 
 
 def _is_set_once(

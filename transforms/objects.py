@@ -9,18 +9,21 @@ import ast
 import copy
 from collections.abc import Mapping
 
+from .classes import class_at, class_made_here, has_subclass
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Kind, Module, Object, Python, Tensor, Type, Variable
+from .facts.kinds import Function, Module, Object, Python, Tensor, Type, Variable
 from .facts.modules import (
     INITIALIZERS,
     ClassDefinition,
     FunctionDefinition,
+    own_body,
     own_start,
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, holds_variable, stage
+from .first_use import made_on_first_use
 from .inlining import (
     Callee,
     Inliner,
@@ -30,73 +33,10 @@ from .inlining import (
     is_nested_in,
     local_names,
 )
+from .keras_calls import calls_as_is
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
-
-
-# ---- of which class something is, for sure
-
-
-def class_of(
-    session: Session, node: ast.expr, facts: FunctionFacts
-) -> ClassDefinition | None:
-    """The class of this module that an object is made of, where nothing else can be there."""
-    match node:
-        case ast.Name(id=name):
-            owner = facts.definition.owner
-            parameters = facts.definition.parameters
-            is_self = owner is not None and parameters and parameters[0].arg == name
-            local = name in local_names(facts.definition.node)
-            if is_self and owner is not None and not facts.definition.is_static:
-                return None if _has_subclass(session, owner) else owner
-            if local or name in session.module.rebound:
-                return None
-            values = session.module.assignments.get(name, [])
-            return _made(session, values[0]) if len(values) == 1 else None
-        case ast.Attribute(value=value, attr=name):
-            holder = class_of(session, value, facts)
-            return _class_of_attribute(session, holder, name) if holder else None
-    return None
-
-
-def _class_of_attribute(
-    session: Session, holder: ClassDefinition, name: str
-) -> ClassDefinition | None:
-    """The class of what every instance has under a name from the start, and keeps."""
-    initializer = session.module.method(holder.qualname, "__init__")
-    writers = session.module.rebound_attributes.get(name, set())
-    if initializer is None or writers != {initializer.qualname}:
-        return None
-    values = [
-        s.value
-        for s in initializer.original.body
-        if isinstance(s, ast.Assign)
-        and any(isinstance(t, ast.Attribute) and t.attr == name for t in s.targets)
-    ]
-    return _made(session, values[0]) if len(values) == 1 else None
-
-
-def _class_made_here(session: Session, kind: Kind) -> ClassDefinition | None:
-    """The class of an object that the function at hand has made."""
-    return (
-        session.class_of(kind.name) if isinstance(kind, Object) and kind.fresh else None
-    )
-
-
-def _made(session: Session, value: ast.expr | None) -> ClassDefinition | None:
-    match value:
-        case ast.Call(func=ast.Name(id=name)):
-            return session.module.classes.get(name)
-    return None
-
-
-def _has_subclass(session: Session, made: ClassDefinition) -> bool:
-    module = session.module
-    named = session.modules.named_elsewhere(session.path) if session.modules else ()
-    name = made.qualname.rpartition(".")[2]
-    return name in named or any(
-        made.qualname in module.bases(other) for other in module.classes
-    )
+MAKING_CODES = frozenset({"GL304", "GL305"})
 
 
 # ---- calls of what changes state
@@ -158,6 +98,12 @@ def without_unused(
 def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Callee]:
     found: dict[ast.expr, Callee] = {}
     nodes = {p.node: None for p in facts.problems if p.code in STATE_CODES}
+    nodes |= {
+        p.node: None
+        for p in facts.problems
+        if p.code in MAKING_CODES and _makes_on_first_use(p.node, facts, session)
+    }
+    nodes |= dict.fromkeys(_calls_of_swapped(facts))
     nodes |= dict.fromkeys(_calls_for_variables(facts))
     nodes |= dict.fromkeys(_calls_for_several(facts, session))
     nodes |= dict.fromkeys(_calls_of_hindering(facts, session))
@@ -183,6 +129,34 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
             return {}
         found[node] = callee
     return found
+
+
+def _calls_of_swapped(facts: FunctionFacts) -> list[ast.Call]:
+    """The calls of objects, and of their methods, that are others at the next call."""
+    swapped = {
+        p.node
+        for p in facts.problems
+        if p.code in STATE_CODES
+        and isinstance(p.node, ast.Name | ast.Attribute)
+        and isinstance(facts.kind(p.node), Object)
+    }
+    return [
+        n
+        for n in facts.calls
+        if isinstance(n, ast.Call)
+        and (n.func in swapped or getattr(n.func, "value", None) in swapped)
+    ]
+
+
+def _makes_on_first_use(
+    node: ast.AST | None, facts: FunctionFacts, session: Session
+) -> bool:
+    """Whether a call is of a function that makes Variables on its first use alone."""
+    called = facts.calls.get(node)  # type: ignore[call-overload]
+    if called is None:
+        return False
+    inner = session.facts_of(called)
+    return bool(made_on_first_use(session, inner, own_body(inner.definition.node)))
 
 
 def _calls_for_variables(facts: FunctionFacts) -> list[ast.expr]:
@@ -231,16 +205,22 @@ def callee_of(
         receiver = function.left
     elif isinstance(function, ast.Attribute) and function.attr == name:
         receiver = function.value
-    elif name == "__call__":
+    elif name in ("__call__", "call"):
         receiver = function
     else:
         return None
     made = (
-        class_of(session, receiver, facts)
-        or _class_made_here(session, facts.kind(receiver))
+        class_at(session, receiver, facts)
+        or class_made_here(session, facts.kind(receiver))
         or _only_class(session, receiver, facts, name)
     )
     if made is None or session.module.method(made.qualname, name) is not definition:
+        return None
+    through_keras = receiver is function and name == "call"
+    if through_keras and not (
+        isinstance(node, ast.Call)
+        and calls_as_is(node, definition, made, facts, session)
+    ):
         return None
     return Callee(definition, None if definition.is_static else receiver)
 
@@ -253,7 +233,7 @@ def _only_class(
         return None
     kind, bound = facts.kind(receiver), bound_in(facts.definition.node)
     made = session.class_of(kind.name) if isinstance(kind, Object) else None
-    if made is None or receiver.id in bound or _has_subclass(session, made):
+    if made is None or receiver.id in bound or has_subclass(session, made):
         return None
     having = [c for c in session.module.classes.values() if method in c.methods]
     return made if having == [made] else None

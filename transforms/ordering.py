@@ -53,7 +53,7 @@ class Ordering:
         earlier = [*earlier, *after]
         if (
             _exits(statement)
-            or any(map(_may_leave, earlier))
+            or any(map(may_leave, earlier))
             or any(draws.may_draw(self.facts, s) for s in earlier)
             or not (code in draws.CODES or self._only_reads(statement))
             or (code == "GL208" and draws.measures(self.facts))
@@ -235,7 +235,7 @@ def may_return(node: ast.stmt) -> bool:
     return any(isinstance(n, ast.Return) for n in ast.walk(node))
 
 
-def _may_leave(node: ast.stmt) -> bool:
+def may_leave(node: ast.stmt) -> bool:
     """Whether a statement may leave the function."""
     leaving = (ast.Return, ast.Raise, ast.Assert)
     return any(isinstance(n, leaving) for n in ast.walk(node))

@@ -99,13 +99,15 @@ class Shell:
         count = len(outs) + len(parts.given)
         whole = result.items if count and isinstance(result, Sequence) else (result,)
         shell = cls(whole[0], extra=[*outs, *parts.given])
+        if len(whole) != 1 + count:
+            raise Refusal(f"it gives back {result} with its state", parts.core.node)
         kinds = dict(zip(shell.extra, whole[1:], strict=True))
         for name, kind in kinds.items():
             if (isinstance(kind, Tensor) and kind.mixed) or isinstance(kind, Variable):
                 raise Refusal(
                     f"`{name}` may be a Python number or a tensor after the graph"
                 )
-            if not isinstance(kind, Tensor):
+            if not _is_given_back(kind):
                 raise Refusal(
                     f"`{name}` is a Python value that the graph does not give back"
                 )
@@ -186,13 +188,7 @@ class Shell:
         self._name(inner)
         if self.kinds:
             for answer, want in zip(answers, self.kinds.values(), strict=True):
-                leaves += self._leaves(
-                    planner,
-                    answer,
-                    planner.writer.text(answer),
-                    planner.facts.kind(answer),
-                    want,
-                )
+                leaves.append(_whole(planner, answer, want))
             return ", ".join(leaves)
         tags = [
             planner.promotion.coerced(
@@ -370,6 +366,29 @@ class Shell:
                 fallback += "_"
             names.append(name if name and name not in {*names, *kept} else fallback)
         return names
+
+
+def _is_given_back(kind: Kind) -> bool:
+    """Whether a core can give back a piece of state: a tensor, or a tuple, list or dict of them."""
+    if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
+        return all(map(_is_given_back, kind.items)) and not _has_python(kind)
+    if isinstance(kind, Dict):
+        return all(_is_given_back(v) for _, v in kind.items) and not _has_python(kind)
+    return isinstance(kind, Tensor) and not kind.mixed
+
+
+def _whole(planner: Planner, answer: ast.expr, want: Kind) -> str:
+    """The text of a piece of state that a core gives back."""
+    text, have = planner.writer.text(answer), planner.facts.kind(answer)
+    if isinstance(want, Sequence | Dict):
+        leaves = zip(_tensor_leaves(have), _tensor_leaves(want), strict=False)
+        same = all(
+            getattr(h, "dtype", None) == getattr(w, "dtype", 0) for h, w in leaves
+        )
+        if type(have) is not type(want) or not same:
+            raise Refusal(f"it gives back {have} where it gives back {want}", answer)
+        return text
+    return planner.promotion.coerced(text, have, want, answer)
 
 
 def _has_python(kind: Kind) -> bool:

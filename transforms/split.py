@@ -40,6 +40,7 @@ from .facts.liveness import all_reads
 from .facts.modules import (
     FunctionDefinition,
     all_bound_names,
+    blocks,
     own_body,
 )
 from .facts.profile import FunctionNode
@@ -49,6 +50,7 @@ from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
 from .ordering import WAITS, Ordering, is_plain_return, may_return
+from .python_parts import GROWING, PythonFirst
 from .rebuilding import rebuilt, with_origin
 from .shell import check_result
 from .source import Names
@@ -56,7 +58,6 @@ from .stateful import builds
 
 MOST_ROUNDS = 24
 MUCH = 6
-GROWING = (ast.Mult, ast.LShift, ast.Pow)
 
 
 @dataclass
@@ -143,6 +144,7 @@ class Splitter:
             s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)
         ]
         self.replaced = {id(s): with_state_names(s, self.state) for s in self.body}
+        self.computed: dict[str, Kind] = {}
         self.first = made_on_first_use(session, facts, self.body)
         self.builds = self.built_before()
 
@@ -182,7 +184,9 @@ class Splitter:
             code = self._code(problem, statement)
             if self.order.may_go_first(statement, core[:index], after, code):
                 before.append(statement)
-            elif self._waits(statement, before, core, index, after, code):
+            elif self._computed_first(
+                statement, before, core, index, after
+            ) or self._waits(statement, before, core, index, after, code):
                 pass
             elif (
                 not after
@@ -198,6 +202,26 @@ class Splitter:
             if not core:
                 return None
         return None
+
+    def _computed_first(
+        self,
+        statement: ast.stmt,
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        index: int,
+        after: list[ast.stmt],
+    ) -> bool:
+        """Have Python compute before the core what of a statement is its own; the core keeps the rest."""
+        first = PythonFirst(self.session, self.facts, self.order, self.names)
+        parts = first.parts(statement, core[:index], after)
+        if parts is None:
+            return False
+        rest = [s for s in (parts.rest,) if s is not None]
+        self.replaced |= {id(s): with_state_names(s, self.state) for s in rest}
+        self.computed |= parts.kinds
+        before += [*parts.moved, *parts.apart]
+        core[:index] = [*(s for s in core[:index] if s not in parts.moved), *rest]
+        return True
 
     def _waits(
         self,
@@ -396,6 +420,9 @@ class Splitter:
             return Refusal(unfit.reason, made[-1])
         if not found.operations:
             return None
+        lost = _lost_where_it_raises(found, made, {*outs})
+        if lost is not None:
+            return lost
         for variable in state:
             variable.written = variable.name in outs
         return Split(
@@ -476,9 +503,12 @@ class Splitter:
         """What the core is given under a name; unknown where it can be given nothing."""
         if name in self.order.objects:
             return UNKNOWN
+        makes = [*self.builds, *self.first]
         changing = [
-            s for s in before if s not in self.builds and name in self.order.changed(s)
+            s for s in before if s not in makes and name in self.order.changed(s)
         ]
+        if name in self.computed:
+            return argument_kind(self.computed[name]) or UNKNOWN
         if not changing:
             return self.facts.parameters.get(name, UNKNOWN)
         after = self.facts.after.get(changing[-1])
@@ -546,6 +576,25 @@ def _reading(made: list[ast.stmt], names: list[str]) -> Refusal | None:
         ),
         None,
     )
+
+
+def _lost_where_it_raises(
+    facts: FunctionFacts, made: list[ast.stmt], outs: set[str]
+) -> Refusal | None:
+    """The first assertion that stands behind a write of state, which a core gives back only where none fails."""
+    checks = {n for n in facts.effects.get("assert", ()) if isinstance(n, ast.Call)}
+    written = False
+    for statement in made:
+        inner = list(ast.walk(statement))
+        writes = any(
+            isinstance(n, ast.Name) and n.id in outs and isinstance(n.ctx, ast.Store)
+            for n in inner
+        )
+        found = next((n for n in inner if n in checks), None)
+        if found is not None and (written or (writes and blocks(statement))):
+            return Refusal("what changed before it is lost where it raises", found)
+        written = written or writes
+    return None
 
 
 def _reads(node: ast.AST, name: str) -> bool:

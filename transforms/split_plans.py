@@ -248,7 +248,7 @@ class SplitPlanner:
         check_parameters(core, stateful.optimizer_parameters(facts))
         steps = planner.body()
         definition = facts.definition
-        decorator = signatures.decorator(core, None, self.planner.tf)
+        decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)
         graph = Core(name, list(parts.kinds), steps, decorator)
         plan = self.new_plan(definition, graph, planner.imports)
         owner = f"{graph.parameters[0]}." if definition.owner else ""

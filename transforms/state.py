@@ -230,8 +230,8 @@ class AttributeWrite(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
 
     When it is left alone:
-        Properties, attributes that `__init__` does not set, and methods of objects of which the class is not known for
-        sure: passed in, swapped, or of a class that others extend.
+        Attributes that neither `__init__` nor what it calls sets, numbers in tuples, and methods of objects of which the
+        class is not known for sure: passed in, of several classes, or of a class that others extend.
     """
 
     code = "GL303"

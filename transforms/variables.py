@@ -17,6 +17,10 @@ from .rule import Rule
 from .source import Source
 
 KEPT = frozenset({"trainable", "name"})
+TELLING = frozenset(
+    {"ref", "name", "device", "handle", "trainable", "experimental_ref"}
+)
+"""Attributes by which one Variable differs from another of its dtype and shape."""
 
 
 class LocalVariable(Rule):
@@ -203,7 +207,7 @@ def _hoistable(
     setters = [
         s for s in _statements(facts.definition.node.body) if name in bound_names(s)
     ]
-    return len(setters) == 1 and not _escapes(facts, name)
+    return len(setters) == 1 and not escapes(facts, name)
 
 
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -214,8 +218,8 @@ def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
     ]
 
 
-def _escapes(facts: FunctionFacts, name: str) -> bool:
-    """Whether the Variable itself gets to where it may be kept."""
+def escapes(facts: FunctionFacts, text: str) -> bool:
+    """Whether the Variable that a text names itself gets to where it may be kept, or told from another."""
     parents = {
         child: node
         for node in ast.walk(facts.definition.node)
@@ -223,20 +227,19 @@ def _escapes(facts: FunctionFacts, name: str) -> bool:
     }
     for node in ast.walk(facts.definition.node):
         if not (
-            isinstance(node, ast.Name)
-            and node.id == name
+            isinstance(node, ast.Name | ast.Attribute)
             and isinstance(node.ctx, ast.Load)
+            and ast.unparse(node) == text
         ):
             continue
         parent = parents[node]
+        if isinstance(parent, ast.Attribute):
+            if parent.attr in TELLING:
+                return True
+            continue
         if isinstance(
             parent,
-            ast.Attribute
-            | ast.BinOp
-            | ast.Compare
-            | ast.UnaryOp
-            | ast.Subscript
-            | ast.AugAssign,
+            ast.BinOp | ast.Compare | ast.UnaryOp | ast.Subscript | ast.AugAssign,
         ):
             continue
         if isinstance(parent, ast.Call) and node in parent.args:

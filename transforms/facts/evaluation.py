@@ -278,11 +278,11 @@ class Evaluation:
 
     def _may_change(self, name: str, kind: Kind) -> bool:
         """Whether a global may hold something else at the next call."""
-        if self.recorded is not None and name in self.recorded.changed:
+        if name in self.session.changes.globals:
             return True
         module = self.session.module
         if isinstance(kind, Function | Type):
-            return name in module.elsewhere.rebound
+            return name in module.rebound or name in module.elsewhere.rebound
         if isinstance(kind, Module):
             return False
         fixed = isinstance(kind, Object | Variable | Python | Tensor)

@@ -31,6 +31,7 @@ from .kinds import (
     Sequence,
     Tensor,
     forget,
+    has_unknown,
     join,
     join_all,
 )
@@ -419,7 +420,7 @@ class Interpreter(Evaluation):
         if element is None:
             self.problem(f"what a loop over {iterable} gives is not known", node.iter)
             element = UNKNOWN
-        if isinstance(iterable, Dataset | Iterator) and _has_unknown(element):
+        if isinstance(iterable, Dataset | Iterator) and has_unknown(element):
             self.problem(
                 f"what the elements of {iterable} are is not known", node.iter, "GL106"
             )
@@ -579,12 +580,6 @@ def _with_rest(items: tuple[Kind, ...], position: int, count: int) -> list[Kind]
         return None
     rest = items[position : len(items) - after]
     return [*items[:position], Sequence("list", rest), *items[len(items) - after :]]
-
-
-def _has_unknown(kind: Kind) -> bool:
-    return kind == UNKNOWN or (
-        isinstance(kind, Sequence) and any(map(_has_unknown, kind.items))
-    )
 
 
 def _parameters(node: ast.Lambda | FunctionNode) -> set[str]:

@@ -371,6 +371,15 @@ def forget(kind: Kind) -> Kind:
     return kind
 
 
+def has_unknown(kind: Kind) -> bool:
+    """Whether a kind, or one of its parts, is unknown."""
+    if isinstance(kind, Sequence):
+        return any(map(has_unknown, kind.items))
+    return any(
+        m == UNKNOWN or (m is not kind and has_unknown(m)) for m in members(kind)
+    )
+
+
 def members(kind: Kind) -> tuple[Kind, ...]:
     return kind.members if isinstance(kind, Union) else (kind,)
 

@@ -32,8 +32,12 @@ MUTATORS = frozenset(
 
 
 INITIALIZERS = ("__init__", "build")
+SETTERS = ("setattr", "delattr", "patch")
+FUNCTION_PARTS = ("__code__", "__defaults__", "__kwdefaults__")
 ELSEWHERE = "<elsewhere>"
 """Where other modules of the project write, among the names of functions."""
+ANY = "<any>"
+"""Stands for the name of an attribute that is worked out as the program runs."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,12 @@ class FunctionDefinition:
     @property
     def is_property(self) -> bool:
         return "property" in self.decorators
+
+    @property
+    def is_setter(self) -> bool:
+        """Whether it sets or deletes a property, and leaves what the property gives to the function of the same name."""
+        names = (f"{self.node.name}.setter", f"{self.node.name}.deleter")
+        return any(decorator in names for decorator in self.decorators)
 
     @cached_property
     def keeps_state(self) -> bool:
@@ -194,6 +204,8 @@ class ModuleFacts:
         for node in _nested_statements(body):
             if isinstance(node, FunctionNode):
                 definition = FunctionDefinition(node, prefix + node.name, owner, parent)
+                if definition.is_setter:
+                    continue
                 self.functions[definition.qualname] = definition
                 if owner is not None:
                     owner.methods[node.name] = definition
@@ -267,6 +279,10 @@ class ModuleFacts:
         names = {name for name, values in self.assignments.items() if len(values) > 1}
         for definition in self.functions.values():
             names |= definition.declared_global
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Attribute(value=ast.Name(id=name), attr=attr, ctx=ast.Store()):
+                    names |= {name} if attr in FUNCTION_PARTS else set()
         return frozenset(names | self.assignments.keys() & self.elsewhere.rebound)
 
     @cached_property
@@ -281,10 +297,8 @@ class ModuleFacts:
         """The functions (by qualified name; "" for module level) that give an attribute of this name a value."""
         found = {name: {ELSEWHERE} for name in self.elsewhere.stored}
         for node, where in self._nodes_with_function():
-            if isinstance(node, ast.Attribute) and isinstance(
-                node.ctx, ast.Store | ast.Del
-            ):
-                found.setdefault(node.attr, set()).add(where)
+            for name in stored_attributes(node):
+                found.setdefault(name, set()).add(where)
         return found
 
     @cached_property
@@ -457,6 +471,27 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     found += [case.body for case in getattr(node, "cases", ())]
     found.append(getattr(node, "finalbody", None))
     return [block for block in found if isinstance(block, list) and block]
+
+
+def stored_attributes(node: ast.AST) -> set[str]:
+    """The names of attributes that a node gives a value or removes; ANY among them where it may be any.
+
+    `setattr`, `monkeypatch.setattr`, `mock.patch`, `patch.object` and the like are such nodes, and so is `x.__dict__`.
+    """
+    match node:
+        case ast.Attribute(attr="__dict__"):
+            return {ANY}
+        case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+            return {name}
+        case ast.Call(func=ast.Name(id="vars"), args=[_]):
+            return {ANY}
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args) if (
+            name in SETTERS or (name == "object" and args)
+        ):
+            texts = [a.value for a in args if isinstance(a, ast.Constant)]
+            names = {t.rpartition(".")[2] for t in texts if isinstance(t, str)}
+            return names or ({ANY} if name == "setattr" else set())
+    return set()
 
 
 def changed_object(node: ast.AST) -> ast.expr | None:

@@ -9,7 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from .modules import INITIALIZERS, ModuleFacts, Uses, changed_object
+from .modules import (
+    ANY,
+    INITIALIZERS,
+    ModuleFacts,
+    Uses,
+    changed_object,
+    stored_attributes,
+)
 from .profile import FunctionNode, Profile
 
 IMPORT = re.compile(
@@ -295,14 +302,14 @@ def attribute_uses(text: str) -> Uses:
         elif isinstance(target, ast.Name) and target.id in imports:
             changed.add(imports[target.id].rpartition(".")[2])
         match node:
-            case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+            case ast.Attribute():
                 if node not in own and node not in initial:
-                    stored.add(name)
+                    names = stored_attributes(node) - {ANY}
+                    stored |= names
                     if _root(node) in imports:
-                        rebound.add(name)
-            case ast.Call(func=function, args=args) if _sets_attributes(function):
-                texts = [a.value for a in args if isinstance(a, ast.Constant)]
-                names = {t.rpartition(".")[2] for t in texts if isinstance(t, str)}
+                        rebound |= names
+            case ast.Call():
+                names = stored_attributes(node) - {ANY}
                 stored |= names
                 rebound |= names
     return Uses(frozenset(rebound), frozenset(stored), frozenset(changed))
@@ -312,14 +319,6 @@ def _root(node: ast.expr) -> str | None:
     while isinstance(node, ast.Attribute):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
-
-
-def _sets_attributes(function: ast.expr) -> bool:
-    """Whether it is `setattr`, `monkeypatch.setattr`, `mock.patch`, `patch.object` or the like."""
-    match function:
-        case ast.Name(id=name) | ast.Attribute(attr=name):
-            return name in ("setattr", "delattr", "patch", "object")
-    return False
 
 
 def _own_attributes(tree: ast.Module) -> tuple[set[ast.AST], set[ast.AST]]:

@@ -12,6 +12,7 @@ from ..findings import Refusal
 from ..source import Source
 from . import arrays, draws, kinds, numpy_functions, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
+from .changes import SeenChanges, may_be_of
 from .environment import Environment, ForeignCall, FunctionFacts
 from .evaluation import KERAS_ATTRIBUTES, Evaluation
 from .interpreter import Interpreter
@@ -37,12 +38,15 @@ from .kinds import (
     Union,
     Variable,
     forget,
+    has_unknown,
     join,
     join_all,
     members,
     python,
 )
 from .modules import (
+    ANY,
+    ELSEWHERE,
     INITIALIZERS,
     ClassDefinition,
     FunctionDefinition,
@@ -414,6 +418,11 @@ class Session:
         graphs = any(map(self.is_graph_function, functions))
         keras = any(KERAS_CALLS & set(self.module.bases(name)) for name in classes)
         return not (graphs or keras or any("Dataset" in line for line in self.lines))
+
+    @cached_property
+    def changes(self) -> SeenChanges:
+        """What a recorded run saw changed between calls."""
+        return SeenChanges(self)
 
     @cached_property
     def _taped(self) -> bool:
@@ -916,6 +925,11 @@ class Session:
                 return self._call_definition(
                     evaluation, node, method, value, Arguments([], {}), Environment()
                 )
+            name = unmangled(node.attr, made.qualname)
+            if not method.is_property and self._may_be_replaced(name, made):
+                evaluation.problem(
+                    f"`{ast.unparse(node)}` may be replaced", node, "GL302"
+                )
             receiver = (
                 value if isinstance(value, Object) or method.is_class_method else None
             )
@@ -941,16 +955,15 @@ class Session:
         known = self.class_attributes(made).get(name)
         if isinstance(known, CONTAINERS) and name in self.module.changed_attributes:
             known = None
-        if known not in (None, UNKNOWN) and not isinstance(known, Union):
+        open_parts = known is not None and has_unknown(known)
+        if known is not None and not open_parts and not isinstance(known, Union):
             vague = is_tensor(known) and getattr(known, "dtype", None) is None
             if seen is None or not vague:
                 return known
         if seen is not None:
             return seen
-        if known == UNKNOWN:
-            return self._seen_attributes(made).get(name, UNKNOWN)
         if known is not None:
-            return known
+            return self._seen_attributes(made).get(name, known) if open_parts else known
         if name in self.module.changed_attributes:
             return self._seen_attributes(made).get(name, UNKNOWN)
         if KERAS_CALLS & set(self.module.bases(made.qualname)):
@@ -966,14 +979,23 @@ class Session:
         kind: Kind,
         made: ClassDefinition,
     ) -> bool:
-        recorded = evaluation.recorded
-        if recorded is not None and ast.unparse(node) in recorded.changed:
-            return True
         name = unmangled(node.attr, made.qualname)
-        writers = set(self.module.rebound_attributes.get(name, ()))
+        if self.changes.has_attribute(node.attr, made):
+            return True
+        stored = self.module.rebound_attributes
+        writers = {*stored.get(name, ()), *stored.get(ANY, ())}
         if isinstance(kind, CONTAINERS):
             writers |= self.module.changed_attributes.get(name, set())
         return any(writer.rpartition(".")[2] not in INITIALIZERS for writer in writers)
+
+    def _may_be_replaced(self, name: str, made: ClassDefinition) -> bool:
+        """Whether something gives a class or an instance of it another method of this name."""
+        writers = self.module.rebound_attributes.get(name, set())
+        owners = {w: self.module.functions[w].owner for w in writers - {"", ELSEWHERE}}
+        return any(
+            owner is None or may_be_of(self, self.dotted(owner.qualname), made)
+            for owner in (*owners.values(), *(None for w in writers if w not in owners))
+        )
 
     def class_attributes(self, made: ClassDefinition) -> Mapping[str, Kind]:
         """The attributes of a class's instances: what the profile saw, what `__init__` and the class body set."""
@@ -1099,5 +1121,16 @@ def _with_dtype(kind: Kind, dtype: str) -> Kind:
 
 
 def _settled(kind: Kind) -> Kind:
-    """An object as others see it, once it is stored."""
-    return Object(kind.name) if isinstance(kind, Object) else kind
+    """What others see once it is stored: objects that anyone may change."""
+    match kind:
+        case Object(name=name):
+            return Object(name)
+        case Sequence(items=items):
+            return replace(kind, items=tuple(map(_settled, items)))
+        case Elements(element=element):
+            return replace(kind, element=_settled(element))
+        case Dict(items=entries):
+            return Dict(tuple((key, _settled(value)) for key, value in entries))
+        case kinds.Mapping(value=value):
+            return replace(kind, value=_settled(value))
+    return kind

@@ -1,0 +1,86 @@
+"""Calls of Keras layers and models of the project: where what Keras does around `call` comes to nothing.
+
+Keras casts floats, builds, passes masks and a training flag, and tells in errors where they come from. A layer of which
+nothing asks any of that gives what its `call` gives.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .facts.calls import KERAS_CALLS
+from .facts.environment import FunctionFacts
+from .facts.kinds import Kind, Python, Tensor
+from .facts.modules import ClassDefinition, FunctionDefinition
+from .facts.session import Session
+
+AROUND = ("__call__", "build", "compute_mask", "compute_output_spec")
+"""What a class that has it does besides."""
+ASKS = frozenset(
+    [
+        *("set_dtype_policy", "set_global_policy", "set_floatx", "mixed_precision"),
+        *("save", "save_weights", "load_weights", "export", "summary"),
+        *("built", "count_params", "get_weights", "set_weights"),
+    ]
+)
+"""Words of programs that set how layers compute, or that ask whether they are built."""
+MAKES_LOSSES = frozenset({"add_loss", "add_metric"})
+POLICIES = frozenset({"dtype", "autocast", "activity_regularizer"})
+FLOATS_AS_THEY_ARE = "float32"
+
+
+def calls_as_is(
+    node: ast.Call,
+    definition: FunctionDefinition,
+    made: ClassDefinition,
+    facts: FunctionFacts,
+    session: Session,
+) -> bool:
+    """Whether calling an object of a Keras class gives what its `call` gives, with these arguments and by itself."""
+    module, modules = session.module, session.modules
+    if not KERAS_CALLS & set(module.bases(made.qualname)):
+        return False
+    if any(module.method(made.qualname, name) for name in AROUND):
+        return False
+    words = {w for w in ASKS if modules and modules.mention(session.path, w)}
+    return not (words or _has_policy(made, session)) and (
+        _is_plain(definition) and _passes_plainly(node, definition, facts)
+    )
+
+
+def _has_policy(made: ClassDefinition, session: Session) -> bool:
+    """Whether an object of a class may be made with a dtype of its own."""
+    names = {made.qualname, "__init__"}
+    return any(
+        isinstance(n, ast.Call)
+        and getattr(n.func, "id", getattr(n.func, "attr", "")) in names
+        and any(k.arg in POLICIES for k in n.keywords)
+        for n in ast.walk(session.module.tree)
+    )
+
+
+def _is_plain(definition: FunctionDefinition) -> bool:
+    """Whether a `call` raises nothing of its own, the text of which Keras would add to, and adds no losses."""
+    return not any(
+        isinstance(n, ast.Raise | ast.Assert)
+        or (isinstance(n, ast.Attribute) and n.attr in MAKES_LOSSES)
+        for n in ast.walk(definition.original)
+    )
+
+
+def _passes_plainly(
+    node: ast.Call, definition: FunctionDefinition, facts: FunctionFacts
+) -> bool:
+    names = [a.arg for a in definition.parameters][1:]
+    given = {*names[: len(node.args)], *(k.arg for k in node.keywords)}
+    if "mask" in names or ("training" in names and "training" not in given):
+        return False
+    values = [*node.args, *(k.value for k in node.keywords)]
+    return all(_is_passed_as_is(facts.kind(value)) for value in values)
+
+
+def _is_passed_as_is(kind: Kind) -> bool:
+    if isinstance(kind, Tensor):
+        floating = kind.dtype is None or "float" in kind.dtype
+        return not kind.weak and (not floating or kind.dtype == FLOATS_AS_THEY_ARE)
+    return isinstance(kind, Python) and kind.type in ("bool", "int", "None")
