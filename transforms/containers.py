@@ -11,7 +11,7 @@ from .facts.kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Sequence, Tenso
 from .facts.profile import FunctionNode
 from .facts.staging import choose, stage
 from .findings import Refusal
-from .lists import List, Lists
+from .lists import DEFAULTS, List, Lists
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -222,7 +222,11 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         for kind in _given(facts, node, name):
             item = _as_tensor(kind)
             joined = item if joined is None else choose(joined, item)
-    if not isinstance(joined, Tensor) or joined.dtype is None:
+    if (
+        not isinstance(joined, Tensor)
+        or joined.dtype is None
+        or joined.weak not in (None, *DEFAULTS)
+    ):
         raise Refusal(
             f"`{name}` holds items of kinds that no one tensor holds",
             facts.definition.original,

@@ -5,7 +5,15 @@ from __future__ import annotations
 import ast
 import sys
 
-from . import add_chains, booleans, conditionals, host_reads, numpy_calls, texts
+from . import (
+    add_chains,
+    booleans,
+    conditionals,
+    host_reads,
+    numpy_calls,
+    static_shapes,
+    texts,
+)
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     Dict,
@@ -19,7 +27,15 @@ from .facts.kinds import (
     Type,
     python,
 )
-from .facts.staging import INTS, holds_tensor, is_numpy, is_strong, is_tensor, is_weak
+from .facts.staging import (
+    INTS,
+    holds_size,
+    holds_tensor,
+    is_numpy,
+    is_strong,
+    is_tensor,
+    is_weak,
+)
 from .findings import Refusal
 from .promotion import Promotion
 from .source import Names, Source
@@ -226,11 +242,17 @@ class Writer:
     # ---- calls
 
     def _subscript(self, node: ast.Subscript) -> str | None:
-        """`x.shape[i]` of a dimension that varies."""
-        match node.value:
-            case ast.Attribute(value=owner, attr="shape") if is_weak(self.kind(node)):
-                return f"{self.tf}.shape({self.text(owner)}, {self.tf}.int64)[{self.text(node.slice)}]"
-        return None
+        """`x.shape[i]` of a dimension that varies.
+
+        Raises:
+            Refusal: the shape is not written out here.
+        """
+        if not (is_weak(self.kind(node)) and holds_size(self.kind(node.value))):
+            return None
+        sizes = static_shapes.sizes(self, node.value)
+        if sizes is None:
+            raise Refusal("the shape that this is of may vary", node, "GL406")
+        return f"{sizes}[{self.text(node.slice)}]"
 
     def _attribute(self, node: ast.Attribute) -> str | None:
         return host_reads.attribute(self, node)

@@ -193,6 +193,7 @@ class FirstSteps:
         """
         names, tf = self.names, self.tf
         steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
+            ("GL406", lambda: static_shapes.with_sizes(facts, names, tf)),
             ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
             ("GL207", lambda: draws.with_draws_apart(facts, self.session, names, tf)),
             ("GL304", lambda: variables.with_names_kept(facts)),

@@ -325,13 +325,26 @@ class Lists:
         return self._used(node)
 
     def whole(self, made: List) -> str:
-        """The text of the tensor of all items."""
+        """The text of the tensor of all items.
+
+        Raises:
+            Refusal: they may differ in shape, or there may be none and then nothing tells their shape.
+        """
+        shape = made.element.shape
+        if shape is None or None in shape:
+            node = self.facts.definition.original
+            raise Refusal(
+                f"the items of `{made.name}` may differ in shape", node, "GL203"
+            )
+        return self._stack(made)
+
+    def _stack(self, made: List) -> str:
         return made.name if made.rows else f"{made.name}.stack()"
 
     def stacked(self, made: List) -> str:
         """The list as TensorFlow makes one tensor of it: Python numbers become float32 and int32."""
         default = DEFAULTS.get(made.element.weak or "")
-        whole = self.whole(made)
+        whole = self._stack(made)
         return (
             whole
             if default is None

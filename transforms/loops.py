@@ -345,9 +345,8 @@ def _invariants(
         kind = _head_kind(planner, node, name)
         before = planner.facts.before[node].kinds.get(name)
         start = stage(before) if before not in (None, NONE) else _stand_in(kind)
-        needed = needed or _varies(
-            start, kind, planner.facts.ends[node].kinds.get(name, kind)
-        )
+        end = planner.facts.ends[node].kinds.get(name, kind)
+        needed = needed or _varies(start, kind, end, planner.signed)
         texts.append(promotion.invariant(kind))
     if not needed:
         return ""
@@ -367,7 +366,7 @@ def _stand_in(kind: Kind) -> Kind:
     return kind
 
 
-def _varies(start: Kind, head: Kind, end: Kind) -> bool:
+def _varies(start: Kind, head: Kind, end: Kind, signed: bool) -> bool:
     start, head, end = (
         k.kind if isinstance(k, Maybe) else k for k in (start, head, end)
     )
@@ -381,11 +380,12 @@ def _varies(start: Kind, head: Kind, end: Kind) -> bool:
         and isinstance(start, Sequence)
         and isinstance(end, Sequence)
     ):
-        return any(map(_varies, start.items, head.items, end.items))
+        items = zip(start.items, head.items, end.items, strict=False)
+        return any(_varies(*kinds, signed) for kinds in items)
     if isinstance(head, TensorArray):
         return False
     if isinstance(head, Tensor | Variable):
-        if head.shape is None:
+        if head.shape is None or (None in head.shape and not signed):
             return True
         return getattr(start, "shape", None) != head.shape
     return False

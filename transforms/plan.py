@@ -282,7 +282,8 @@ class ModulePlanner:
             )
         else:
             shell.keeps = True
-        planner = self.body_planner(facts, cores, shell, sunk)
+        decorator = self._decorator(facts) if decorated else None
+        planner = self.body_planner(facts, cores, shell, sunk, decorator)
         steps = planner.body()
         plan = Plan(
             definition.original, definition.qualname, steps, imports=planner.imports
@@ -290,18 +291,18 @@ class ModulePlanner:
         plan.statements = self.first_steps.statements.get(definition.qualname, [])
         if not self.source.imports(self.tf) and (decorated or self._changes(plan)):
             plan.imports.add(f"tensorflow as {self.tf}")
-        if decorated:
-            recorded = self.session.recorded(definition.qualname)
-            seen = recorded.parameters if recorded else None
-            numbers = any(map(is_weak, facts.parameters.values()))
-            plan.decorator = signatures.decorator(
-                facts, None if numbers else seen, self.tf
-            )
+        plan.decorator = decorator
         if core is not None:
             plan.core = core
             texts = shell.statements(self._core_call(definition, core))
             plan.shell = [Code(text) for text in texts]
         return plan
+
+    def _decorator(self, facts: FunctionFacts) -> str:
+        recorded = self.session.recorded(facts.definition.qualname)
+        seen = recorded.parameters if recorded else None
+        numbers = any(map(is_weak, facts.parameters.values()))
+        return signatures.decorator(facts, None if numbers else seen, self.tf)
 
     def body_planner(
         self,
@@ -309,6 +310,7 @@ class ModulePlanner:
         cores: dict[str, str],
         shell: Shell,
         sunk: list[ast.stmt],
+        decorator: str | None = None,
     ) -> Planner:
         original = facts.definition.original
         if self.tf in _set_names(original):
@@ -323,6 +325,7 @@ class ModulePlanner:
             shell,
             sunk,
             self.adding,
+            "input_signature" in (decorator or ""),
         )
 
     def _with_number_arguments(self, facts: FunctionFacts) -> FunctionFacts:

@@ -32,6 +32,7 @@ class Planner:
         shell: what the function's results become in Python.
         sunk: the statements that stay Python's, after the graph.
         adding: the functions of the module that add something up.
+        signed: a signature says what the sizes are; else those not known here may be known when it is traced.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Planner:
         shell: Shell,
         sunk: list[ast.stmt],
         adding: frozenset[str],
+        signed: bool,
     ) -> None:
         self.source = source
         self.facts = facts
@@ -54,6 +56,7 @@ class Planner:
         self.adding = adding
         self.shell = shell
         self.sunk = sunk
+        self.signed = signed
         self.imports: set[str] = set()
         self.writer = Writer(source, facts, tf, cores, names)
         self.promotion = self.writer.promotion
@@ -147,6 +150,7 @@ class Planner:
             shell,
             [],
             self.adding,
+            self.signed,
         )
         body = facts.definition.node.body
         kept = body[: len(body) - len(own_body(facts.definition.node))]

@@ -229,7 +229,9 @@ class SplitPlanner:
                 "GL106",
             )
         check_result(shell.result, parts.core.node)
-        return core, shell, self.planner.body_planner(core, cores, shell, [])
+        decorator = signatures.decorator(core, None, self.planner.tf)
+        planner = self.planner.body_planner(core, cores, shell, [], decorator)
+        return core, shell, planner
 
     def _split_plan(
         self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import ast
+import copy
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Shape, Tensor, Variable
-from .facts.modules import own_nodes
+from .facts.modules import own_nodes, target_names
 from .facts.profile import FunctionNode
-from .making import expression, is_atom
+from .facts.staging import holds_size
+from .making import called, expression, is_atom
+from .rebuilding import with_origin
 from .rewriting import Rewriter
 from .rule import Rule
 from .source import Names
 
 if TYPE_CHECKING:
     from .expressions import Writer
+
+SHAPED = {
+    "zeros": 0,
+    "ones": 0,
+    "fill": 0,
+    "reshape": 1,
+    "broadcast_to": 1,
+    "random.uniform": 0,
+    "random.normal": 0,
+    "random.stateless_uniform": 0,
+    "random.stateless_normal": 0,
+}
+"""Functions of TensorFlow that take a shape, or a tensor of its sizes, and where."""
 
 
 class StaticShape(Rule):
@@ -139,6 +155,72 @@ def length(writer: Writer, node: ast.expr) -> str:
             else repr(kind.shape[0])
         )
     return f"{writer.tf}.shape({text}, {writer.tf}.int64)[0]"
+
+
+def with_sizes(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
+    """The function with shapes that are not static unpacked size by size, and passed as tensors; None without them."""
+    return _Sizes(facts, names, tf).function()
+
+
+class _Sizes(Rewriter):
+    def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
+        super().__init__(facts, names)
+        self.tf = tf
+
+    def instead(self, node: ast.stmt) -> list[ast.stmt] | None:
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=parts) as target], value=value) if (
+                holds_size(self.kind(value))
+                and (shape := _shape(value)) is not None
+                and all(isinstance(part, ast.Name) for part in parts)
+                and not set(target_names(target)) & _read(shape)
+            ):
+                return [
+                    with_origin(ast.Assign([part], self._size(shape, i)), node)
+                    for i, part in enumerate(parts)
+                ]
+        return None
+
+    def _size(self, shape: ast.Attribute, index: int) -> ast.expr:
+        return ast.Subscript(copy.deepcopy(shape), ast.Constant(index), ast.Load())
+
+    def expression(self, node: ast.expr) -> ast.expr | None:
+        if not isinstance(node, ast.Call):
+            return None
+        function = self.kind(node.func)
+        name = function.name if isinstance(function, Function) else ""
+        place = SHAPED.get(name.removeprefix("tensorflow."))
+        if place is None or len(node.args) <= place:
+            return None
+        given = node.args[place]
+        shape = _shape(given) if holds_size(self.kind(given)) else None
+        if shape is None:
+            return None
+        made = copy.copy(node)
+        made.args = list(node.args)
+        made.args[place] = called(f"{self.tf}.shape", shape.value)
+        return made
+
+
+def _shape(node: ast.expr) -> ast.Attribute | None:
+    """The `x.shape` whose sizes an expression gives."""
+    match node:
+        case ast.Attribute(value=ast.Name(), attr="shape"):
+            return node
+        case (
+            ast.Call(func=ast.Attribute(value=inner, attr="as_list"), args=[])
+            | ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner])
+        ):
+            return _shape(inner)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name() as owner, attr="get_shape"), args=[]
+        ):
+            return ast.Attribute(owner, "shape", ast.Load())
+    return None
+
+
+def _read(node: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def sizes(writer: Writer, node: ast.expr) -> str | None:

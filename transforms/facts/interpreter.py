@@ -18,6 +18,7 @@ from .evaluation import Evaluation
 from .kinds import (
     NONE,
     NUMPY,
+    SIZE,
     UNKNOWN,
     Array,
     Dataset,
@@ -231,6 +232,9 @@ class Interpreter(Evaluation):
         self.facts.kinds[target] = kind
         match target:
             case ast.Name(id=name):
+                graph = self.session.is_graph_function(self.facts.definition)
+                if kind == SIZE and not graph:
+                    self.problem("a size that may vary is kept here", target, "GL406")
                 environment.bind(name, self.observed(target, kind))
             case ast.Tuple(elts=elts) | ast.List(elts=elts):
                 self._unpack(target, elts, kind, environment)

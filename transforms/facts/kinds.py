@@ -380,6 +380,22 @@ def has_unknown(kind: Kind) -> bool:
     )
 
 
+def of_any_size(kind: Kind) -> Kind:
+    """The kind without the sizes of its tensors, and without the length of a list of one kind."""
+    if isinstance(kind, Tensor | Ragged) and kind.shape:
+        return replace(kind, shape=(None,) * len(kind.shape))
+    if isinstance(kind, Sequence):
+        items = tuple(map(of_any_size, kind.items))
+        if kind.type == "list" and len(set(items)) == 1:
+            return Elements("list", forget(items[0]))
+        return Sequence(kind.type, items)
+    if isinstance(kind, Elements):
+        return replace(kind, element=of_any_size(kind.element))
+    if isinstance(kind, Dict):
+        return Dict(tuple((key, of_any_size(value)) for key, value in kind.items))
+    return kind
+
+
 def members(kind: Kind) -> tuple[Kind, ...]:
     return kind.members if isinstance(kind, Union) else (kind,)
 

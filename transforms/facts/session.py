@@ -30,6 +30,7 @@ from .kinds import (
     Module,
     Object,
     Python,
+    Ragged,
     Record,
     Scalar,
     Sequence,
@@ -42,6 +43,7 @@ from .kinds import (
     join,
     join_all,
     members,
+    of_any_size,
     python,
 )
 from .modules import (
@@ -208,6 +210,8 @@ class Session:
             return None
         if recorded is not None and recorded.calls:
             held = {n: _held(self._own(k)) for n, k in recorded.parameters.items()}
+            if not _may_be_signed(definition, held):
+                held = {n: of_any_size(k) for n, k in held.items()}
             return self._with_fresh_self(definition, held)
         annotated = {
             a.arg: self.annotation(a.annotation) for a in definition.parameters
@@ -1110,6 +1114,17 @@ def _held(kind: Kind) -> Kind:
     """A parameter as a graph takes it: an array of NumPy becomes a tensor."""
     held = hold(kind) if all(map(_is_array, members(kind))) else kind
     return held if arrays.may_hold(held) else kind
+
+
+def _may_be_signed(
+    definition: FunctionDefinition, parameters: Mapping[str, Kind]
+) -> bool:
+    """Whether a signature can hold callers to the sizes that were seen."""
+    args = definition.node.args
+    own = list(parameters.values())[1 if definition.owner else 0 :]
+    return not (args.vararg or args.kwarg or args.kwonlyargs or args.defaults) and all(
+        isinstance(k, Tensor | Ragged) for k in own
+    )
 
 
 def _is_array(kind: Kind) -> bool:

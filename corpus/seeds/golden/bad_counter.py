@@ -10,7 +10,7 @@ CALLS = 0
 
 @tf.function(
     autograph=False,
-    input_signature=[tf.TensorSpec([3], tf.float32), tf.TensorSpec([], tf.float64)],
+    input_signature=[tf.TensorSpec([None], tf.float32), tf.TensorSpec([], tf.float64)],
 )
 def settle(x, rate):
     """x after forty steps towards zero."""

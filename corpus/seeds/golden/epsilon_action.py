@@ -11,7 +11,7 @@ ACTIONS = [0, 1, 2, 3]
 WEIGHTS = tf.constant([[0.9, 0.1, -0.3, 0.2], [-0.2, 0.7, 0.4, -0.6]])
 
 
-@tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
+@tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
 def choose_graph(state):
     return tf.argmax(
         tf.linalg.matvec(WEIGHTS, state, transpose_a=True), output_type=tf.int32

@@ -9,8 +9,8 @@ import tensorflow as tf
 @tf.function(
     autograph=False,
     input_signature=[
-        tf.TensorSpec([16, 16], tf.float32),
-        tf.TensorSpec([16, 16], tf.float32),
+        tf.TensorSpec([None, None], tf.float32),
+        tf.TensorSpec([None, None], tf.float32),
         tf.TensorSpec([], tf.int64),
     ],
 )
