@@ -440,7 +440,7 @@ def _skeleton(
             + "}"
         )
     if isinstance(kind, Python):
-        return quoted(kind.value) if isinstance(kind.value, str) else repr(kind.value)
+        return _literal(kind.value)
     return _told_apart(next(names), kind, tags.get(path))
 
 
@@ -460,7 +460,14 @@ def _only_number(kind: Kind, type_name: str) -> str | None:
     (number,) = kind.numbers or ()
     if type(number).__name__ != type_name:
         return None
-    return repr(number) if math.isfinite(number) else f'float("{number}")'
+    return _literal(number)
+
+
+def _literal(value: object) -> str:
+    """The text of a Python value."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 def _converted(text: str, kind: Kind) -> str:
@@ -468,7 +475,7 @@ def _converted(text: str, kind: Kind) -> str:
         parts = [_converted(f"{text}[{i}]", item) for i, item in enumerate(kind.items)]
         return display(kind.type, parts)
     if isinstance(kind, Python):
-        return quoted(kind.value) if isinstance(kind.value, str) else repr(kind.value)
+        return _literal(kind.value)
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
     if isinstance(kind, Rows):

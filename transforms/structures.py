@@ -160,19 +160,25 @@ def _parts(value: ast.expr, kind: Kind) -> list[tuple[ast.expr, Kind]]:
         case (
             (ast.Tuple(elts=parts) | ast.List(elts=parts)),
             Sequence(items=items),
-        ) if len(parts) == len(items):
+        ) if len(parts) == len(items) and not any(map(_is_starred, parts)):
             return list(zip(parts, items, strict=True))
-        case ast.Dict(values=parts), Dict(items=entries) if len(parts) == len(entries):
+        case ast.Dict(keys=keys, values=parts), Dict(items=entries) if (
+            len(parts) == len(entries) and None not in keys
+        ):
             return [(p, k) for p, (_, k) in zip(parts, entries, strict=True)]
     if not is_atom(value):
         raise _Unheld
-    keys: list[tuple[object, Kind]] = (
+    pairs: list[tuple[object, Kind]] = (
         [*kind.items] if isinstance(kind, Dict) else [*enumerate(kind.items)]
     )
     return [
         (ast.Subscript(value, ast.Constant(key), ast.Load()), of)  # type: ignore[arg-type]
-        for key, of in keys
+        for key, of in pairs
     ]
+
+
+def _is_starred(node: ast.expr) -> bool:
+    return isinstance(node, ast.Starred)
 
 
 # ---- where the tensors of each stand
