@@ -355,6 +355,9 @@ class Session:
             return found
         self._contexts[qualname] = joined
         facts = FunctionFacts(definition, joined, taped=self._taped)
+        if qualname in self.module.rebound:
+            reason = "it, or its defaults, may be replaced between calls"
+            facts.problems.append(Refusal(reason, definition.original, "GL302"))
         for name, kind in joined.items():
             if any(map(is_weak, members(kind))) and len(members(kind)) > 1:
                 facts.problems.append(
