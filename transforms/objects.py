@@ -195,7 +195,8 @@ def callee_of(
     session: Session,
 ) -> Callee | None:
     """How a function can be inlined at a call of it; None where it cannot."""
-    if not is_inlinable(definition, facts.definition):
+    replaced = definition.qualname in session.module.rebound
+    if replaced or not is_inlinable(definition, facts.definition):
         return None
     if definition.owner is None:
         return Callee(definition, None) if isinstance(node, ast.Call) else None
