@@ -11,6 +11,27 @@ from keyword import kwlist
 KEYWORDS = frozenset(kwlist)
 
 OPENING, CLOSING = "([{", ")]}"
+COMPARING = frozenset(
+    [
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "==",
+        "!=",
+        "|",
+        "&",
+        "^",
+        "<<",
+        ">>",
+        "not",
+        "and",
+        "or",
+        "in",
+        "is",
+    ]
+)
+"""Operators that bind less than those of a sum."""
 
 
 def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
@@ -29,6 +50,12 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
         return text
     head, items, tail, trailing = parts
     inner = indent + len(step)
+    if indent + len(head) > width and (operands := _operands(text)):
+        start, *terms = operands
+        lines = [
+            line for t in terms for line in layout(t, inner, width, step).split("\n")
+        ]
+        return "\n".join([f"{start}(", *(step + line for line in lines), ")"])
     joined = ", ".join(items)
     if inner + len(joined) <= width and not trailing:
         return f"{head}\n{step}{joined}\n{tail}"
@@ -38,6 +65,31 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
         laid = layout(item + comma, inner, width, step)
         lines += laid.split("\n")
     return "\n".join([head, *(step + line for line in lines), tail])
+
+
+def _operands(text: str) -> list[str] | None:
+    """What comes before a sum that is returned or assigned, and its terms, with the signs before them."""
+    try:
+        found = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    start = re.match(r"return |\w+ = ", text)
+    depth = 0
+    cuts = []
+    for before, token in itertools.pairwise(found):
+        depth += (token.string in OPENING) - (token.string in CLOSING)
+        if depth == 0 and token.string in ("lambda", "if", ",", ":=", "yield", "await"):
+            return None
+        if depth == 0 and token.string in COMPARING:
+            return None
+        ends = before.type in (tokenize.NAME, tokenize.NUMBER, tokenize.STRING)
+        ends = (ends and before.string not in KEYWORDS) or before.string in CLOSING
+        if depth == 0 and token.string in ("+", "-") and ends:
+            cuts.append(token.start[1])
+    if start is None or not cuts:
+        return None
+    edges = [start.end(), *cuts, len(text)]
+    return [start[0], *(text[a:b].strip() for a, b in itertools.pairwise(edges))]
 
 
 def _grouped(text: str) -> str:

@@ -122,6 +122,14 @@ def test_no_trailing_blanks(text: str) -> None:
             "f(a, ')', b, '(', c, d, e)",
             "f(\n    a,\n    ')',\n    b,\n    '(',\n    c,\n    d,\n    e,\n)",
         ),
+        (
+            "return f(a) + g(b, c) - h(d)",
+            "return (\n    f(a)\n    + g(b, c)\n    - h(d)\n)",
+        ),
+        (
+            "return first(x, y), second(x, y), third(x)",
+            "return (\n    first(x, y),\n    second(x, y),\n    third(x),\n)",
+        ),
     ],
 )
 def test_forms(text: str, laid: str) -> None:
