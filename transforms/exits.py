@@ -17,8 +17,9 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Python
 from .facts.modules import blocks, own_nodes, own_start
 from .facts.profile import FunctionNode
+from .facts.staging import is_numpy
 from .findings import Refusal
-from .making import assigned, name, negated
+from .making import assigned, called, name, negated
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -282,7 +283,10 @@ class _Lowering:
         )
         if self._is_end(node, place):
             assert place.loop is not None
-            found = with_origin(assigned(place.loop.end(), node.test), node)
+            test = node.test
+            if is_numpy(self.facts.kind(test)):
+                test = called("bool", test)
+            found = with_origin(assigned(place.loop.end(), test), node)
             arms = [_if(name(place.loop.end()), [], other)] if other else []
             return _Made([found, *arms], [], [])
         then = self.block(node.body if then_always else [*node.body, *rest], inside)

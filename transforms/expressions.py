@@ -17,6 +17,7 @@ from . import (
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     Dict,
+    Elements,
     Function,
     Kind,
     Python,
@@ -27,10 +28,12 @@ from .facts.kinds import (
     Type,
     python,
 )
+from .facts.modules import has_one_name
 from .facts.staging import (
     INTS,
     holds_size,
     holds_tensor,
+    is_list,
     is_numpy,
     is_strong,
     is_tensor,
@@ -111,6 +114,8 @@ BROADCASTING = frozenset(
         "math.floordiv",
     ]
 )
+OF_LISTS = frozenset({"constant", "convert_to_tensor", "stack"})
+"""Functions that make one tensor of a list."""
 OF_ANY_DTYPES = frozenset(
     {"tensorflow.cast", "tensorflow.gather", "tensorflow.boolean_mask"}
 )
@@ -274,6 +279,11 @@ class Writer:
                 self, node, function.name.removeprefix("builtins.")
             )
         arguments = [*node.args, *(k.value for k in node.keywords)]
+        short = _short_name(function).removeprefix("math.")
+        if (short in OF_LISTS or short.startswith("reduce_")) and arguments:
+            text = self._of_numbers(node, arguments[0])
+            if text is not None:
+                return text
         if isinstance(function, Function) and function.name in CONSTANTS:
             text = self._constant_of_tensors(node)
             if text is not None or function.name == "tensorflow.constant":
@@ -335,9 +345,29 @@ class Writer:
             return f"{self.tf}.stack([{', '.join(parts)}])"
         if not is_tensor(self.kind(value)):
             raise Refusal("`tf.constant` of tensors is not lifted here", node)
-        if is_weak(self.kind(value)):
+        if is_weak(self.kind(value)) and not is_numpy(self.kind(value)):
             return self.promotion.cast(self.text(value), f"{self.tf}.{dtype}")
         return self.promotion.coerced(self.text(value), self.kind(value), want, value)
+
+    def _of_numbers(self, node: ast.Call, value: ast.expr) -> str | None:
+        """A tensor of a list of Python numbers, which are tensors here, in the dtype that eager mode gives it."""
+        held = self.kind(value)
+        if not (isinstance(held, Elements) and is_weak(held.element)):
+            return None
+        makes = _short_name(self.kind(node.func)) in OF_LISTS
+        own = getattr(held.element, "dtype", None)
+        wanted = DEFAULTS.get(str(getattr(held.element, "weak", None)))
+        if makes:
+            wanted = getattr(self.kind(node), "dtype", None)
+        others = [*node.args[1:], *(k.value for k in node.keywords)]
+        stacked = makes and others and "stack" in _short_name(self.kind(node.func))
+        if None in (own, wanted) or stacked:
+            reason = "a list of Python numbers that a tensor decides is passed here"
+            raise Refusal(reason, node)
+        text = f"{self.tf}.convert_to_tensor({self.text(value)}, {self.tf}.{own})"
+        if own != wanted:
+            text = self.promotion.cast(text, f"{self.tf}.{wanted}")
+        return text if makes else self.source.spliced(node, {value: text})
 
     def _core_call(self, node: ast.Call, core: str) -> str:
         edits = {
@@ -359,6 +389,8 @@ class Writer:
             receiver = getattr(function, "receiver", None)
             if isinstance(receiver, TensorArray) and not node.keywords:
                 return self._array_call(node, receiver)
+            if name == "method.append" and self._has_one_name(node.func):
+                return None
             if isinstance(receiver, Record):
                 return None
             if name.startswith("method.") and self.facts.calls.get(node) is None:
@@ -401,6 +433,16 @@ class Writer:
                 f"`{ast.unparse(node.func)}` takes a Python number here", node
             )
         return None
+
+    def _has_one_name(self, function: ast.expr) -> bool:
+        """Whether what a method is called of is a list of this function, under no other name."""
+        owner = getattr(function, "value", None)
+        return (
+            isinstance(owner, ast.Name)
+            and owner.id not in self.facts.parameters
+            and has_one_name(self.facts.definition.node, owner.id)
+            and is_list(self.kind(owner))
+        )
 
     def _array_call(self, node: ast.Call, array: TensorArray) -> str:
         """A TensorArray takes its own dtype, at an index of int32."""
@@ -548,6 +590,8 @@ def _holds_weak(kind: Kind) -> bool:
         return any(map(_holds_weak, kind.items))
     if isinstance(kind, Dict):
         return any(_holds_weak(value) for _, value in kind.items)
+    if isinstance(kind, Elements) and kind.type in ("list", "tuple"):
+        return _holds_weak(kind.element)
     return is_weak(kind) and not is_numpy(kind)
 
 

@@ -28,6 +28,7 @@ from . import (
     none_tests,
     objects,
     partials,
+    ranges,
     recursion,
     sinking,
     stateful,
@@ -192,9 +193,12 @@ class FirstSteps:
             Refusal: what Python does has no values to be made of.
         """
         names, tf = self.names, self.tf
+        most = self.options.unroll_threshold
         steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
             ("GL406", lambda: static_shapes.with_sizes(facts, names, tf)),
             ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
+            ("GL209", lambda: tensor_arrays.with_element_shape(facts)),
+            ("GL105", lambda: ranges.with_python_ranges(facts, most, tf)),
             ("GL207", lambda: draws.with_draws_apart(facts, self.session, names, tf)),
             ("GL304", lambda: variables.with_names_kept(facts)),
             ("GL406", lambda: static_shapes.with_static_tests(facts, names)),

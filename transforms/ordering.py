@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from . import draws
+from . import draws, extraction
 from .apart import computes, is_container
 from .changing_state import HELD, StateVariable
 from .facts.draws import LOGGERS
@@ -193,7 +193,7 @@ class Ordering:
         seen = any(self.has_effects(s, ("assign", "random", "stdout")) for s in later)
         return (
             isinstance(statement, ast.Assign)
-            and hasattr(statement, "named")
+            and not extraction.computes(statement, self.facts)
             and all(isinstance(t, ast.Name) for t in statement.targets)
             and all(isinstance(n, pure) for n in ast.walk(statement.value))
             and not seen

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from . import tensor_arrays
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -24,12 +25,14 @@ from .facts.kinds import (
     Rows,
     Sequence,
     Tensor,
+    TensorArray,
     Variable,
     members,
     weak,
 )
 from .facts.modules import Form, Tag
 from .facts.profile import FunctionNode
+from .facts.staging import holds_variable, stage
 from .findings import Refusal
 from .promotion import display, quoted
 
@@ -44,6 +47,13 @@ CONVERSIONS = {
     "str": "{}.numpy().decode()",
     NUMPY: "{}.numpy()",
 }
+
+
+@dataclass(frozen=True)
+class _Array(TensorArray):
+    """A TensorArray that the shell makes anew; `made` is the text of that, with `{}` for its items."""
+
+    made: str = ""
 
 
 @dataclass
@@ -76,7 +86,8 @@ class Shell:
     def of(cls, facts: FunctionFacts, tf: str) -> Shell:
         """The shell of a function; the tags it gives back stand behind its result."""
         tags = facts.definition.tags
-        shell = cls(facts.result)
+        array = tensor_arrays.made_anew(facts, tf)
+        shell = cls(_with_array(facts.result, array) if array else facts.result)
         if tags and isinstance(facts.result, Sequence):
             failure = facts.definition.failure
             result = facts.result.items[0]
@@ -101,13 +112,18 @@ class Shell:
         shell = cls(whole[0], extra=[*outs, *parts.given])
         if len(whole) != 1 + count:
             raise Refusal(f"it gives back {result} with its state", parts.core.node)
-        kinds = dict(zip(shell.extra, whole[1:], strict=True))
+        kinds = {
+            name: _staged_list(kind) if name in parts.given else kind
+            for name, kind in zip(shell.extra, whole[1:], strict=True)
+        }
         for name, kind in kinds.items():
             if (isinstance(kind, Tensor) and kind.mixed) or isinstance(kind, Variable):
                 raise Refusal(
                     f"`{name}` may be a Python number or a tensor after the graph"
                 )
-            if not _is_given_back(kind):
+            if not (
+                _is_given_back(kind) or (name in parts.given and _comes_back(kind))
+            ):
                 raise Refusal(
                     f"`{name}` is a Python value that the graph does not give back"
                 )
@@ -188,7 +204,10 @@ class Shell:
         self._name(inner)
         if self.kinds:
             for answer, want in zip(answers, self.kinds.values(), strict=True):
-                leaves.append(_whole(planner, answer, want))
+                if isinstance(want, Elements | Rows) or _has_python(want):
+                    leaves.append(self._listed(planner, answer, want))
+                else:
+                    leaves.append(_whole(planner, answer, want))
             return ", ".join(leaves)
         tags = [
             planner.promotion.coerced(
@@ -197,6 +216,18 @@ class Shell:
             for a in answers
         ]
         return ", ".join([*leaves, *tags, *self.extra])
+
+    def _listed(self, planner: Planner, value: ast.expr, want: Kind) -> str:
+        text, have = planner.writer.text(value), planner.facts.kind(value)
+        if isinstance(want, Rows):
+            return text
+        if isinstance(want, Elements) and isinstance(have, Elements):
+            if have == want or not isinstance(want.element, Tensor):
+                return text
+            tf, dtype = planner.tf, want.element.dtype
+            made = f"{tf}.convert_to_tensor(item, {tf}.{dtype})"
+            return f"[{made} for item in {text}]"
+        return planner.promotion.coerced(text, have, want, value)
 
     def _coerced_display(
         self, planner: Planner, value: ast.Tuple | ast.List, want: Sequence
@@ -261,6 +292,8 @@ class Shell:
             return []
         if isinstance(want, Rows):
             return [text]
+        if isinstance(want, _Array):
+            return [f"{text}.stack()"]
         if isinstance(want, Tensor | Variable | Maybe):
             return [planner.promotion.coerced(text, have, want, value)]
         raise Refusal(f"it returns {want}", value)
@@ -283,7 +316,7 @@ class Shell:
         """The call of a split function's core, and what becomes of what it gives back beside the result."""
         names = self._leaf_names(len(_tensor_leaves(self.result)))
         targets = [*names, *self.kinds]
-        rest = list(self.epilogue)
+        rest = [*_arrays(names, _tensor_leaves(self.result)), *self.epilogue]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         return [call, *rest]
 
@@ -335,7 +368,7 @@ class Shell:
         ):
             result = result[1:-1]
         closing = [f"return {result}"] if self.result != NONE else []
-        return [call, *raising, *self.epilogue, *closing]
+        return [call, *raising, *_arrays(names, leaves), *self.epilogue, *closing]
 
     def _of_forms(self, names: list[str]) -> list[str]:
         """The returns of the result in the structure of the way that was taken."""
@@ -398,9 +431,31 @@ def _has_python(kind: Kind) -> bool:
         return any(_has_python(value) for _, value in kind.items)
     if isinstance(kind, Rows):
         return True
-    return (isinstance(kind, Python) and kind != NONE) or (
-        isinstance(kind, Tensor) and kind.weak is not None
+    return (
+        (isinstance(kind, Python) and kind != NONE)
+        or (isinstance(kind, Tensor) and kind.weak is not None)
+        or isinstance(kind, _Array)
     )
+
+
+def _arrays(names: list[str], kinds: list[Kind]) -> list[str]:
+    """The statements that make TensorArrays of the items that a core gives back."""
+    return [
+        f"{name} = {kind.made.format(name, name)}"
+        for name, kind in zip(names, kinds, strict=True)
+        if isinstance(kind, _Array)
+    ]
+
+
+def _with_array(kind: Kind, made: str) -> Kind:
+    """A result with the TensorArray in it as one that is made anew."""
+    if isinstance(kind, Sequence):
+        return Sequence(kind.type, tuple(_with_array(k, made) for k in kind.items))
+    if isinstance(kind, Dict):
+        return Dict(tuple((key, _with_array(k, made)) for key, k in kind.items))
+    if isinstance(kind, TensorArray):
+        return _Array(kind.dtype, kind.shape, made)
+    return kind
 
 
 def _tensor_leaves(kind: Kind) -> list[Kind]:
@@ -470,7 +525,29 @@ def _literal(value: object) -> str:
     return quoted(value) if isinstance(value, str) else repr(value)
 
 
+def _staged_list(kind: Kind) -> Kind:
+    """The kind of a list or tuple with Python's numbers in it as tensors; other values, and Variables, as they are."""
+    several = isinstance(kind, Sequence | Elements)
+    element = kind.element if isinstance(kind, Elements) else kind
+    return stage(kind) if several and not holds_variable(element) else kind
+
+
+def _comes_back(kind: Kind) -> bool:
+    """Whether a graph gives back such a value of a name: a tensor, or a list or tuple of tensors."""
+    if isinstance(kind, Sequence) and kind.type in ("list", "tuple"):
+        tensors = [k for k in kind.items if isinstance(k, Tensor) and not k.mixed]
+        return bool(tensors) and len(tensors) == len(kind.items)
+    if isinstance(kind, Elements) and kind.type in ("list", "tuple"):
+        kind = kind.element
+    return isinstance(kind, Rows) or (isinstance(kind, Tensor) and not kind.mixed)
+
+
 def _converted(text: str, kind: Kind) -> str:
+    if isinstance(kind, Elements | Sequence) and kind.type == "list":
+        items = {kind.element} if isinstance(kind, Elements) else {*kind.items}
+        (item,) = items if len(items) == 1 else (None,)
+        if isinstance(item, Tensor) and item.weak:
+            return f"[{CONVERSIONS[item.weak].format('item')} for item in {text}]"
     if isinstance(kind, Sequence) and _has_python(kind):
         parts = [_converted(f"{text}[{i}]", item) for i, item in enumerate(kind.items)]
         return display(kind.type, parts)
@@ -546,5 +623,10 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
         raise Refusal(
             "it returns a Variable, which a graph gives back as its value", node
         )
-    elif not isinstance(kind, Python | Maybe | Tensor | Rows):
+    elif isinstance(kind, TensorArray) and not isinstance(kind, _Array):
+        reason = (
+            "it returns a TensorArray that no loop fills with items of one known shape"
+        )
+        raise Refusal(reason, node)
+    elif not isinstance(kind, Python | Maybe | Tensor | Rows | _Array):
         raise Refusal(f"it returns {kind}", node)

@@ -23,6 +23,7 @@ from .changing_state import (
 from .extraction import computes, extracted
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
+    NONE,
     UNKNOWN,
     Array,
     Dict,
@@ -41,11 +42,12 @@ from .facts.modules import (
     FunctionDefinition,
     all_bound_names,
     blocks,
+    has_one_name,
     own_body,
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.staging import is_strong
+from .facts.staging import is_list, is_numpy, is_strong
 from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
@@ -361,6 +363,11 @@ class Splitter:
                 n is problem.node for n in ast.walk(made)
             ):
                 return i
+        line = getattr(problem.node, "lineno", None)
+        for i, statement in enumerate(core):
+            start, end = (getattr(statement, a, None) for a in ("lineno", "end_lineno"))
+            if line is not None and start and end and start <= line <= end:
+                return i
         return None
 
     # ---- one try
@@ -418,11 +425,14 @@ class Splitter:
         unfit = _unfit_result(found, bool(outs or given))
         if unfit is not None and isinstance(made[-1], ast.Return):
             return Refusal(unfit.reason, made[-1])
-        if not found.operations:
+        if not (found.operations or found.staged) or _is_of_arrays(found):
             return None
         lost = _lost_where_it_raises(found, made, {*outs})
         if lost is not None:
             return lost
+        left = self._left_to_python(found.result, made, len(outs), given)
+        if left is not None:
+            return left
         for variable in state:
             variable.written = variable.name in outs
         return Split(
@@ -448,6 +458,22 @@ class Splitter:
             ),
             None,
         )
+
+    def _left_to_python(
+        self, result: Kind, made: list[ast.stmt], outs: int, given: list[str]
+    ) -> Refusal | None:
+        """The first statement of a core that computes what only Python gives back: a text, an object, a constant."""
+        several = bool(outs or given) and isinstance(result, Sequence)
+        items = result.items if several else (result,)  # type: ignore[attr-defined]
+        for name, kind in zip(given, items[1 + outs :], strict=False):
+            if is_list(kind) and not has_one_name(self.definition.node, name):
+                return Refusal(f"`{name}` has another name, too")
+            if isinstance(kind, Python):
+                binding = [s for s in made if name in all_bound_names(s)]
+                return Refusal(f"`{name}` is a Python value", binding[-1], "GL205")
+        if isinstance(made[-1], ast.Return) and _computes_python(items[0]):
+            return Refusal("it returns a Python value", made[-1], "GL205")
+        return None
 
     def _lost_write(self, made: list[ast.stmt]) -> Refusal | None:
         """The first write of a global in the core that the core does not give back."""
@@ -595,6 +621,20 @@ def _lost_where_it_raises(
             return Refusal("what changed before it is lost where it raises", found)
         written = written or writes
     return None
+
+
+def _is_of_arrays(facts: FunctionFacts) -> bool:
+    """Whether a core computes with NumPy's arrays alone, which NumPy does as well."""
+    kinds = facts.kinds.values()
+    return any(map(is_numpy, kinds)) and not any(map(is_strong, kinds))
+
+
+def _computes_python(kind: Kind) -> bool:
+    if isinstance(kind, Sequence):
+        return any(map(_computes_python, kind.items))
+    if isinstance(kind, Dict):
+        return any(_computes_python(value) for _, value in kind.items)
+    return isinstance(kind, Python) and kind != NONE and not kind.known
 
 
 def _reads(node: ast.AST, name: str) -> bool:

@@ -166,7 +166,7 @@ class SplitPlanner:
                 or holds_variable(facts.result)
                 or stateful.optimizer_parameters(facts)
             )
-            or not facts.operations
+            or not (facts.operations or facts.staged)
             or definition.failure is not None
             or self.session.is_graph_function(definition)
         ):

@@ -847,8 +847,9 @@ class Evaluation:
         kind = self.called(node, function, arguments, environment)
         if isinstance(kind, Rows) and hasattr(node, "items_type"):
             kind = Rows(weak(node.items_type))
+        acts = kind == NONE and any(map(holds_tensor, arguments.all))
         if (
-            holds_tensor(kind)
+            (holds_tensor(kind) or (acts and _is_of_tensorflow(function)))
             and node not in self.facts.calls
             and _computes(function, arguments)
         ):
@@ -1258,6 +1259,10 @@ def _blocker(
     }
     reason, code = reasons.get(effect, (f"{what} does more than compute", "GL401"))
     return reason, node, code
+
+
+def _is_of_tensorflow(function: Kind) -> bool:
+    return isinstance(function, Function) and function.name.startswith("tensorflow.")
 
 
 def _computes(function: Kind, arguments: Arguments) -> bool:

@@ -494,6 +494,19 @@ def stored_attributes(node: ast.AST) -> set[str]:
     return set()
 
 
+def has_one_name(function: FunctionNode, name: str) -> bool:
+    """Whether nothing hands an object of a function on to another name, nor from one to this."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Assign):
+            continue
+        handed_on = isinstance(node.value, ast.Name) and node.value.id == name
+        named = any(getattr(t, "id", None) == name for t in node.targets)
+        taken = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript)
+        if handed_on or (named and taken):
+            return False
+    return True
+
+
 def changed_object(node: ast.AST) -> ast.expr | None:
     """What a node changes in place: x of `x[i] = v`, `x.append(v)`, `x += v`."""
     match node:

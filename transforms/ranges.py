@@ -1,0 +1,120 @@
+"""GL105 tensor-for: counting loops that Python runs while tracing, where their bounds are static and only ints are asked for.
+
+A loop over `tf.range` gives tensors. Where each is only made an int of, or an index, `range` gives the same; and Python's
+containers take the ints.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .facts.environment import FunctionFacts
+from .facts.kinds import Elements, Function, Python, Sequence
+from .facts.profile import FunctionNode
+from .making import called, name, placed
+from .rebuilding import replaced, with_body
+
+READS = ("int", "float")
+CASTS = ("cast", "gather", "one_hot")
+"""Functions of TensorFlow that give the same for an int as for a tensor of int32."""
+Loop = ast.For | ast.comprehension
+
+
+def with_python_ranges(facts: FunctionFacts, most: int, tf: str) -> FunctionNode | None:
+    """The function with `range` in such loops of at most so many rounds; None where it has none that need it."""
+    node = facts.definition.node
+    table: dict[ast.AST, ast.AST] = {}
+    for loop, inside in _loops(node, facts):
+        count = _count(loop.iter, facts)
+        if count is None or count > most or not isinstance(loop.target, ast.Name):
+            continue
+        if _only_counts(loop.target.id, inside, node, tf):
+            assert isinstance(loop.iter, ast.Call)
+            table[loop.iter] = placed(called("range", *loop.iter.args), loop.iter)
+            table[loop.target] = ast.Name(loop.target.id, ast.Store())
+            for inner in inside:
+                match inner:
+                    case ast.Call(func=ast.Attribute(value=value, attr="numpy")) if (
+                        getattr(value, "id", None) == loop.target.id
+                    ):
+                        table[inner] = placed(name(loop.target.id), inner)
+    if not table:
+        return None
+    body = [replaced(statement, table) for statement in node.body]
+    return with_body(node, body)  # type: ignore[arg-type]
+
+
+def _loops(
+    node: FunctionNode, facts: FunctionFacts
+) -> Iterator[tuple[Loop, list[ast.AST]]]:
+    """The comprehensions, and the loops that take from a list or hinder a lift, with all that each round evaluates."""
+    problems = {id(p.node) for p in facts.problems}
+
+    def asks_python(inner: ast.AST) -> bool:
+        takes = isinstance(inner, ast.Subscript) and is_sequence(inner.value)
+        return takes or id(inner) in problems
+
+    def is_sequence(value: ast.expr) -> bool:
+        return isinstance(facts.kind(value), Sequence | Elements)
+
+    for inner in ast.walk(node):
+        match inner:
+            case ast.ListComp(generators=[only]) | ast.GeneratorExp(generators=[only]):
+                yield only, [n for e in (inner.elt, *only.ifs) for n in ast.walk(e)]
+            case ast.For(orelse=[]):
+                inside = [n for s in inner.body for n in ast.walk(s)]
+                if any(map(asks_python, inside)):
+                    yield inner, inside
+
+
+def _count(node: ast.expr, facts: FunctionFacts) -> int | None:
+    """How often a loop over `tf.range` of known ints runs; None for another."""
+    match node:
+        case ast.Call(func=function, args=args, keywords=[]) if facts.kind(
+            function
+        ) == Function("tensorflow.range"):
+            bounds = [k.value for k in map(facts.kind, args) if isinstance(k, Python)]
+            whole = [b for b in bounds if type(b) is int]
+            if len(whole) == len(args) and whole[2:] != [0]:
+                return len(range(*whole))
+    return None
+
+
+def _only_counts(text: str, inside: list[ast.AST], node: FunctionNode, tf: str) -> bool:
+    """Whether a loop's variable is only made an int of, or an index, and read nowhere else."""
+    mentions = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == text]
+    counted = {id(n) for n in inside}
+    if any(id(n) not in counted for n in mentions if isinstance(n.ctx, ast.Load)):
+        return False
+    casts = [f"{tf}.{function}" for function in CASTS]
+    fine: set[int] = set()
+    for inner in inside:
+        match inner:
+            case ast.Call(func=ast.Name(id=function), args=[value]) if (
+                function in READS
+            ):
+                fine.add(id(value))
+            case ast.Call(func=function, args=args) if ast.unparse(function) in casts:
+                fine |= {id(a) for a in args}
+            case ast.Subscript(slice=part):
+                fine |= {id(n) for n in _counted(part)}
+    return all(id(n) in fine for n in mentions if isinstance(n.ctx, ast.Load))
+
+
+def _counted(node: ast.expr) -> Iterator[ast.expr]:
+    """The names in an index that is computed of ints."""
+    match node:
+        case ast.Name() | ast.Call(func=ast.Attribute(value=ast.Name(), attr="numpy")):
+            yield node if isinstance(node, ast.Name) else node.func.value
+        case ast.Tuple(elts=elts):
+            for part in elts:
+                yield from _counted(part)
+        case ast.Slice():
+            for bound in (node.lower, node.upper, node.step):
+                if bound is not None:
+                    yield from _counted(bound)
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult(), left=left, right=right):
+            if all(isinstance(n, ast.Constant | ast.Name) for n in (left, right)):
+                yield from _counted(left)
+                yield from _counted(right)
