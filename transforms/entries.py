@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Object, Python, members
+from .facts.kinds import NONE, UNKNOWN, Kind, Object, Python, members
 from .facts.modules import FunctionDefinition
 from .facts.profile import Recorded
 from .facts.session import Session
@@ -19,6 +20,8 @@ from .first_steps import number_parameters
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
 profile, a function from that many operations on."""
+TENSORFLOW = re.compile("tensor|variable|dataset|keras|ragged|sparse")
+"""What the kinds of TensorFlow's values have in their texts."""
 NEVER_DECORATED = frozenset(
     [
         "call",
@@ -64,6 +67,8 @@ class Entries:
             return False
         if name in NEVER_DECORATED and self.is_keras(definition):
             return False
+        if self.is_pythons(facts):
+            return False
         recorded = self.session.recorded(definition.qualname)
         small = not facts.staged and facts.operations < FEWEST_OPERATIONS
         if recorded is None and small:
@@ -74,6 +79,74 @@ class Entries:
             callers = set(self.session.recorded_callers(definition.qualname))
             return not callers <= {*lifted, *self._graph_functions()}
         return not called
+
+    def is_pythons(self, facts: FunctionFacts) -> bool:
+        """Whether a recorded run saw no tensor in a function, nor in those that it calls: it is no work for a graph."""
+        definition = facts.definition
+        seen = self.session.recorded(definition.qualname)
+        if seen is None or seen.calls == 0:
+            return False
+        tables = (
+            seen.parameters,
+            seen.names,
+            seen.attributes,
+            seen.globals,
+            seen.closure,
+        )
+        kinds = [seen.returns, *(kind for table in tables for kind in table.values())]
+        names = {n.id for n in ast.walk(definition.original) if isinstance(n, ast.Name)}
+        imported = {self.module.imports.get(n, "").partition(".")[0] for n in names}
+        if imported & {"tensorflow", "keras"} or any(map(_has_tensors, kinds)):
+            return False
+        called = {q for q in facts.calls.values() if q != definition.qualname}
+        return all(
+            found is not None and self.is_pythons(found)
+            for found in map(self.session.known, called)
+        )
+
+    def check_models(self, facts: FunctionFacts) -> None:
+        """Refuse models as parameters whose layers are called one by one: a later one could not make its variables.
+
+        A model that is called as a whole makes them outside the graph.
+        """
+        name = next(self._opened_models(facts, set()), None)
+        if name is not None:
+            raise Refusal(
+                f"layers of the model `{name}` are called one by one: each new model would make its variables anew",
+                facts.definition.node,
+                "GL305",
+            )
+
+    def _opened_models(self, facts: FunctionFacts, seen: set[str]) -> Iterator[str]:
+        """The parameters, of a function and of those it calls, that are models of the module and not called whole."""
+        definition = facts.definition
+        seen.add(definition.qualname)
+        own = [p.arg for p in definition.parameters[:1]] if definition.owner else []
+        models = {
+            name
+            for name, kind in facts.parameters.items()
+            if name not in own and isinstance(kind, Object) and self._is_model(kind)
+        }
+        for node in ast.walk(definition.node) if models else ():
+            function = node.func if isinstance(node, ast.Call) else None
+            root = function
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if (
+                root is not function
+                and isinstance(root, ast.Name)
+                and root.id in models
+            ):
+                yield root.id
+        for called in map(self.session.known, set(facts.calls.values()) - seen):
+            if called is not None and called.definition.owner is None:
+                yield from self._opened_models(called, seen)
+
+    def _is_model(self, kind: Object) -> bool:
+        made = self.session.class_of(kind.name)
+        return made is not None and bool(
+            KERAS_CALLS & set(self.module.bases(made.qualname))
+        )
 
     def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs."""
@@ -170,6 +243,11 @@ class Entries:
         """The qualified name that a core of the function has."""
         prefix = qualname.rpartition(".")[0]
         return f"{prefix}.{core_name(qualname)}" if prefix else core_name(qualname)
+
+
+def _has_tensors(kind: Kind) -> bool:
+    """Whether a value is, or may hold, something of TensorFlow's."""
+    return kind == UNKNOWN or bool(TENSORFLOW.search(str(kind)))
 
 
 def check_parameters(facts: FunctionFacts, built: Iterable[str] = ()) -> None:

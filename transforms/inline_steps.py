@@ -8,14 +8,26 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from .changing_state import argument_kind, with_state_names
-from .extraction import CONVERSIONS
+from .extraction import CONVERSIONS, extracted
 from .facts.environment import FunctionFacts
-from .facts.kinds import UNKNOWN, Function, Kind, Object, Python, Tensor, Type
+from .facts.kinds import (
+    UNKNOWN,
+    Elements,
+    Function,
+    Kind,
+    Object,
+    Python,
+    Sequence,
+    Tensor,
+    Type,
+)
 from .facts.liveness import liveness
 from .facts.modules import (
     FunctionDefinition,
@@ -26,7 +38,7 @@ from .facts.modules import (
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.staging import holds_tensor
+from .facts.staging import holds_tensor, is_numpy, is_strong
 from .findings import Refusal
 from .making import assigned, name, placed
 from .objects import with_calls_inlined
@@ -48,6 +60,8 @@ EXITS = (
     ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Assert
     | ast.Yield | ast.YieldFrom | ast.Await
 )  # fmt: skip
+OF_NUMPY = re.compile(r"(array|scalar|numpy)\(")
+"""What the kinds of NumPy's values have in their texts: code of the graph takes them for tensors."""
 READERS = ("tensorflow.", "builtins.", "numpy.")
 """Packages whose functions change none of the containers they are given."""
 
@@ -198,7 +212,7 @@ def around(
     source: Source,
     definition: FunctionDefinition,
     step: LoopStep,
-    new: Sequence[Step],
+    new: Sequenced[Step],
     graph: Step | None,
 ) -> list[Step]:
     """The body of the function with the steps `new` in the place of the block, and the graph, if any, before the loop."""
@@ -319,15 +333,15 @@ class _Stepper(Splitter):
         before, core, after = self._between_exits()
         while core and not self._does_work(core[0]):
             before.append(core.pop(0))
-        core = self._with_constants_first(before, core)
         while core and self._is_pythons(core[-1]):
-            assigns, waiting = self._extracted(core.pop(), after)
+            late = {n for s in after for n in all_bound_names(s)}
+            assigns, waiting = extracted(core.pop(), self.facts, self.names, late)
             core += assigns
             self.replaced |= {id(s): with_state_names(s, self.state) for s in assigns}
             after.insert(0, waiting)
             if assigns:
                 break
-        return before, core, after
+        return before, self._with_constants_first(before, core), after
 
     def _between_exits(
         self,
@@ -370,7 +384,7 @@ class _Stepper(Splitter):
         if not isinstance(function, Function) or function.name not in CONVERSIONS:
             return False
         known = isinstance(value, Python) and value.known
-        return not holds_tensor(value) and not known
+        return (is_numpy(value) or not holds_tensor(value)) and not known
 
     def _is_pythons(self, statement: ast.stmt) -> bool:
         """Whether Python has something of its own to do in a statement, or all of it."""
@@ -393,7 +407,7 @@ class _Stepper(Splitter):
         return sum(
             isinstance(n, WORKING)
             and id(n) not in converted
-            and (holds_tensor(self.facts.kind(n)) or self._acts(n))
+            and (_holds_strong(self.facts.kind(n)) or self._acts(n))
             for n in inner
         )
 
@@ -408,7 +422,8 @@ class _Stepper(Splitter):
         if name in self.made:
             return self.made[name]
         if name in self.fixed:
-            return self.facts.parameters[name]
+            kind = self.facts.parameters[name]
+            return UNKNOWN if OF_NUMPY.search(str(kind)) else kind
         if any(name in all_bound_names(s) for s in before):
             known = [s for s in before if s in self.facts.after]
             after = self.facts.after[known[-1]] if known else None
@@ -517,6 +532,16 @@ def _leaves(statement: ast.stmt) -> bool:
         if isinstance(n, ast.Break | ast.Continue)
     }
     return any(isinstance(n, EXITS) and id(n) not in own for n in ast.walk(statement))
+
+
+def _holds_strong(kind: Kind) -> bool:
+    """Whether a value is, or holds, a tensor that eager mode has as one, too."""
+    match kind:
+        case Sequence(items=items):
+            return any(map(_holds_strong, items))
+        case Elements(element=element):
+            return _holds_strong(element)
+    return is_strong(kind)
 
 
 def all_names(node: ast.AST) -> set[str]:

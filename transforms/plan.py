@@ -78,6 +78,8 @@ class ModulePlanner:
         self.outside: frozenset[str] = frozenset()
         self.needs: set[str] = set()
         self.first: Mapping[str, FunctionFacts] = {}
+        self.helpers: dict[str, Refusal] = {}
+        """Functions that are no graphs of their own, but may be called in one, and why."""
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
@@ -93,7 +95,11 @@ class ModulePlanner:
                 break
         plans = [p for p in plans if self._does_something(p)]
         plans += SplitPlanner(self).plans(facts, plans)
-        return ModulePlan(plans, self.refusals, self.first, frozenset(self.needs))
+        planned = {plan.qualname for plan in plans}
+        stay = {q: r for q, r in self.helpers.items() if q not in planned}
+        return ModulePlan(
+            plans, {**stay, **self.refusals}, self.first, frozenset(self.needs)
+        )
 
     def _candidates(
         self,
@@ -260,8 +266,26 @@ class ModulePlanner:
                     )
                 )
             except Refusal as refusal:
-                self.refusals[qualname] = refusal
+                alone = qualname not in cores
+                plan = self._for_graphs(facts, refusal) if alone else None
+                if plan is None:
+                    self.refusals[qualname] = refusal
+                else:
+                    self.helpers[qualname] = refusal
+                    plans.append(plan)
         return plans
+
+    def _for_graphs(self, facts: FunctionFacts, refusal: Refusal) -> Plan | None:
+        """The plan of a function that can be no graph of its own for what it is given, and still be called in one."""
+        if refusal.code not in ("GL305", "GL404"):
+            return None
+        shell = Shell.of(facts, self.tf)
+        try:
+            plan = self._plan(facts, shell, [], {}, False)
+        except Refusal:
+            return None
+        eager = facts.definition.qualname in self.outside
+        return None if eager and self._changes(plan) else plan
 
     def _plan(
         self,
@@ -276,6 +300,7 @@ class ModulePlanner:
         if decorated or core:
             check_result(shell.result, definition.node)
             check_parameters(facts)
+            self.entries.check_models(facts)
         elif shell.converts and definition.qualname in self.outside:
             raise Refusal(
                 "eager code calls it, and it returns Python values", definition.original

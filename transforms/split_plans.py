@@ -109,7 +109,8 @@ class SplitPlanner:
             try:
                 return self._split_plan(facts, parts, name, cores)
             except Refusal as refusal:
-                self.refusals.setdefault(qualname, refusal)
+                if qualname not in self.planner.helpers:
+                    self.refusals.setdefault(qualname, refusal)
         return None
 
     def _around_try(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
@@ -168,6 +169,7 @@ class SplitPlanner:
             )
             or not (facts.operations or facts.staged)
             or definition.failure is not None
+            or self.entries.is_pythons(facts)
             or self.session.is_graph_function(definition)
         ):
             return False
@@ -248,6 +250,7 @@ class SplitPlanner:
         if unexpected is not None:
             raise unexpected
         check_parameters(core, stateful.optimizer_parameters(facts))
+        self.entries.check_models(core)
         steps = planner.body()
         definition = facts.definition
         decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)

@@ -15,6 +15,7 @@ from .entries import (
     check_parameters,
 )
 from .facts.environment import FunctionFacts
+from .facts.modules import FunctionDefinition
 from .findings import Refusal
 from .inline_steps import LoopStep, around, is_taped, loop_step
 from .source import Names
@@ -65,6 +66,7 @@ class StepPlanner:
         return (
             self.session.recorded(definition.qualname) is not None
             and facts.operations > 0
+            and not entries.is_pythons(facts)
             and not name.startswith("__")
             and not self.session.is_graph_function(definition)
             and entries.core_of(definition.qualname)
@@ -80,7 +82,7 @@ class StepPlanner:
         self, facts: FunctionFacts, planned: set[str], cores: dict[str, str]
     ) -> Plan | None:
         definition = facts.definition
-        name = self._name(definition.node.name)
+        name = self._name(definition)
         step = loop_step(self.session, facts, name, self.splits.first_steps.core)
         if step is None:
             return None
@@ -102,6 +104,8 @@ class StepPlanner:
             return None
         given = {name: core.parameters[name] for name in step.passed}
         check_parameters(replace(core, parameters=given))
+        if not step.nested:
+            self.planner.entries.check_models(core)
         outside = self.splits.outside
         decorator = signatures.decorator(core, None, self.planner.tf)
         owner = (
@@ -139,7 +143,11 @@ class StepPlanner:
         loops = any(isinstance(n, ast.For | ast.While) for n in core.staged)
         return loops or core.operations - elsewhere >= FEWEST_OPERATIONS
 
-    def _name(self, function: str) -> str:
+    def _name(self, definition: FunctionDefinition) -> str:
         """What to call the step of a function's loop."""
-        base = "step" if function == "main" else f"{function.strip('_')}_step"
+        function = definition.node.name.strip("_")
+        base = f"{function}_step"
+        if function == "main":
+            taped = any(map(is_taped, ast.walk(definition.node)))
+            base = "train_step" if taped else "step"
         return Names(self.planner.source.names).fresh(base)

@@ -796,15 +796,17 @@ class Evaluation:
         if isinstance(iterable, Tensor | Variable) and iterable.shape:
             return bool(iterable.shape[0])
         match node:
-            case ast.Call(args=[only]) if (
+            case ast.Call(args=args) if (
                 isinstance(iterable, Elements) and iterable.type == "range"
             ):
-                bound = self.facts.kind(only)
-                return (
-                    isinstance(bound, Python)
-                    and isinstance(bound.value, int)
-                    and bound.value > 0
-                )
+                kinds = [self.facts.kind(a) for a in args]
+                known = [
+                    k.value
+                    for k in kinds
+                    if isinstance(k, Python) and isinstance(k.value, int)
+                ]
+                whole = len(known) == len(kinds) and known[2:] != [0]
+                return whole and len(range(*known)) > 0
         return False
 
     # ---- calls

@@ -28,6 +28,7 @@ from .kinds import (
     Iterator,
     Kind,
     Mapping,
+    Object,
     Python,
     Sequence,
     Tensor,
@@ -181,8 +182,25 @@ class Interpreter(Evaluation):
     def _assign(self, node: ast.Assign, environment: Environment) -> Flow:
         kind = self.evaluate(node.value, environment)
         for target in node.targets:
-            self.assign(target, kind, environment)
+            given = self._of_layer(node.value, kind, target)
+            self.assign(target, given, environment)
         return Flow(environment)
+
+    def _of_layer(self, value: ast.expr, kind: Kind, target: ast.expr) -> Kind:
+        """What calling a layer of Keras gives: several values where the recorded run took them apart."""
+        if not isinstance(target, ast.Tuple) or kind != Tensor():
+            return kind
+        function = value.func if isinstance(value, ast.Call) else None
+        if function is None or not isinstance(self.facts.kind(function), Object):
+            return kind
+        seen = [
+            self.observed(e, UNKNOWN) if isinstance(e, ast.Name) else UNKNOWN
+            for e in target.elts
+        ]
+        if UNKNOWN in seen:
+            return kind
+        self.facts.kinds[value] = Sequence("tuple", tuple(seen))
+        return self.facts.kinds[value]
 
     def _annassign(self, node: ast.AnnAssign, environment: Environment) -> Flow:
         if node.value is not None:

@@ -451,9 +451,19 @@ def _merge(a: Kind, b: Kind) -> Kind | None:
         return _merge_dicts(a, b)
     if isinstance(a, Object) and isinstance(b, Object) and a.name == b.name:
         return Object(a.name)
+    if isinstance(a, Object) and isinstance(b, Object) and _are_one_class(a, b):
+        return Object(max(a.name, b.name, key=len))
     if isinstance(a, Dataset) and isinstance(b, Dataset):
         return Dataset(join(a.element, b.element))
     return None
+
+
+def _are_one_class(a: Object, b: Object) -> bool:
+    """Whether two names are of one class of Keras: where it is defined, and where it is to be imported from."""
+    names = a.name, b.name
+    own = any(n.startswith("keras.src.") for n in names)
+    keras = all(n.startswith(("keras.", "tensorflow.keras.")) for n in names)
+    return own and keras and len({n.rpartition(".")[2] for n in names}) == 1
 
 
 def _merge_sequences(a: Sequence | Elements, b: Sequence | Elements) -> Kind | None:

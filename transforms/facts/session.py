@@ -90,6 +90,24 @@ INTEGERS_OF_MATH = frozenset(
 )
 
 
+def _converted(arguments: Arguments) -> Arguments:
+    """What a layer's `call` gets: Keras makes tensors of arrays."""
+
+    def converted(kind: Kind) -> Kind:
+        held = isinstance(kind, Tensor) and kind.weak == kinds.NUMPY
+        if not (held or isinstance(kind, Array)) or kind.dtype is None:  # type: ignore[attr-defined]
+            return kind
+        assert isinstance(kind, Tensor | Array)
+        floating = str(kind.dtype).startswith("float")
+        return Tensor("float32" if floating else kind.dtype, kind.shape)
+
+    return Arguments(
+        list(map(converted, arguments.positional)),
+        {name: converted(kind) for name, kind in arguments.keywords.items()},
+        arguments.spread,
+    )
+
+
 _State = tuple[dict[str, FunctionFacts], dict[str, dict[str, Kind]], bool]
 
 
@@ -800,6 +818,7 @@ class Session:
                 self.module.bases(self.qualname(function.name))
             ):
                 method = self.module.method(self.qualname(function.name), "call")
+                arguments = _converted(arguments)
             if method is not None:
                 return self._call_definition(
                     evaluation, node, method, function, arguments, environment
@@ -808,6 +827,7 @@ class Session:
                 if (
                     function.name.rpartition(".")[2] in KERAS_CONTAINERS
                     and self._own_keras_classes()
+                    and self._has_mixed_containers
                 ):
                     evaluation.problem(
                         f"{function} may hold layers of this module", node
@@ -821,6 +841,32 @@ class Session:
         return any(
             KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
         )
+
+    @cached_property
+    def _has_mixed_containers(self) -> bool:
+        """Whether something in the module may put layers that are not Keras's own into containers of Keras."""
+        given: list[ast.expr] = []
+        for node in ast.walk(self.module.tree):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="add"), args=args):
+                    given += [a for a in args if isinstance(a, ast.Call)]
+                case ast.Call(func=function, args=args, keywords=keywords) if (
+                    ast.unparse(function).rpartition(".")[2] in KERAS_CONTAINERS
+                ):
+                    given += [*args, *(k.value for k in keywords if k.arg != "name")]
+        return not all(map(self._is_of_keras, given))
+
+    def _is_of_keras(self, node: ast.expr) -> bool:
+        """Whether an expression makes layers of Keras's own."""
+        if isinstance(node, ast.List | ast.Tuple):
+            return all(map(self._is_of_keras, node.elts))
+        if isinstance(node, ast.ListComp):
+            return self._is_of_keras(node.elt)
+        if not isinstance(node, ast.Call):
+            return isinstance(node, ast.Constant)
+        root, _, rest = ast.unparse(node.func).partition(".")
+        dotted = self.module.imports.get(root, "") + (f".{rest}" if rest else "")
+        return dotted.startswith(("tensorflow.keras.", "keras."))
 
     def _construct(
         self,
