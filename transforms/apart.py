@@ -63,8 +63,9 @@ def computes(facts: FunctionFacts, node: ast.AST) -> bool:
 
 def is_container(kind: Kind) -> bool:
     """Whether this is one of Python's own tuples, lists, sets and dicts."""
-    listed = isinstance(kind, Sequence | Elements)
-    return (listed and kind.type in CONTAINERS) or isinstance(kind, Dict | Mapping)
+    if isinstance(kind, Sequence | Elements):
+        return kind.type in CONTAINERS
+    return isinstance(kind, Dict | Mapping)
 
 
 @dataclass
@@ -239,8 +240,9 @@ class Taker:
 
     def _has_length(self, node: ast.expr) -> bool:
         kind = self.facts.kind(node)
-        listed = isinstance(kind, Elements | Sequence)
-        return (listed and kind.type in ("list", "tuple")) or isinstance(kind, Tensor)
+        if isinstance(kind, Elements | Sequence):
+            return kind.type in ("list", "tuple")
+        return isinstance(kind, Tensor)
 
 
 def _element(kind: Kind) -> tuple[str, list[int], str] | None:

@@ -381,11 +381,11 @@ def _value_of(
             inner = planner.outs(node)
             if len(inner) != 1 or inner[0] not in outs:
                 return None
-            text = _nested(planner, node, inner)
+            nested = _nested(planner, node, inner)
             end = planner.facts.after.get(node)
-            if text is None or end is None:
+            if nested is None or end is None:
                 return None
-            pairs = [(inner[0], text, end.kinds.get(inner[0], UNKNOWN))]
+            pairs = [(inner[0], nested, end.kinds.get(inner[0], UNKNOWN))]
         case _:
             return None
     if any("\n" in text and "#" in text for _, text, _ in pairs):

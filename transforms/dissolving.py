@@ -173,6 +173,7 @@ def _with_fields_set(
             continue
         given = arguments(call, initializer)
         owner = initializer.receiver
+        assert owner is not None
         targets = [ast.Attribute(bare(owner), a, ast.Store()) for a in fields.values()]
         values = [given[parameter] for parameter in fields]
         if len(fields) == 1:

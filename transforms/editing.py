@@ -125,7 +125,7 @@ class Editor:
             if isinstance(own, cst.BaseStatement):
                 comments = [part.comment for part in _leading(own)]
             else:
-                comments = [part.comment for part in line.leading_lines]
+                comments = [part.comment for part in line.leading_lines]  # type: ignore[attr-defined]
                 comments.append(line.trailing_whitespace.comment)  # type: ignore[attr-defined]
             lines += [cst.EmptyLine(comment=c) for c in comments if c]
             lines += self._inside(inner)

@@ -335,7 +335,9 @@ class _Stepper(Splitter):
             before.append(core.pop(0))
         while core and self._is_pythons(core[-1]):
             late = {n for s in after for n in all_bound_names(s)}
-            assigns, waiting = extracted(core.pop(), self.facts, self.names, late)
+            assigns, waiting = extracted(
+                core.pop(), self.facts, self.names, late, set()
+            )
             core += assigns
             self.replaced |= {id(s): with_state_names(s, self.state) for s in assigns}
             after.insert(0, waiting)
@@ -464,8 +466,11 @@ def _serves_long(session: Session, facts: FunctionFacts, place: _Place) -> bool:
                 node.col_offset - function.col_offset,
             )
             seen = recorded.loops.get(f"{line}:{column}", {})
-            _, most = seen.get("trips", (0, 0))  # type: ignore[misc]
-            trips *= most
+            match seen.get("trips"):
+                case [_, int(most)]:
+                    trips *= most
+                case _:
+                    trips = 0
     return trips >= FEWEST_TRIPS
 
 

@@ -135,7 +135,7 @@ class Ordering:
     def reads(self, statement: ast.stmt) -> set[str]:
         """The names that a statement reads, and the attributes whose objects the function changes in place."""
         inner = [n for n in ast.walk(statement) if isinstance(n, ast.Attribute)]
-        return all_reads(statement) | (self.objects & set(map(ast.unparse, inner)))
+        return set(all_reads(statement)) | (self.objects & set(map(ast.unparse, inner)))
 
     def _is_object(self, node: ast.Name) -> bool:
         kind = self.facts.kinds.get(node, UNKNOWN)

@@ -55,8 +55,12 @@ def places(facts: FunctionFacts) -> Iterator[Place]:
     for node in ast.walk(facts.definition.original):
         if isinstance(node, ast.Call):
             yield from _call(facts, node)
-        if facts.kinds.get(node) == weak("str") and parts(node):  # type: ignore[call-overload]
-            yield "GL210", node, "a traced tensor has no value to be shown"  # type: ignore[misc]
+        if (
+            isinstance(node, ast.expr)
+            and facts.kinds.get(node) == weak("str")
+            and parts(node)
+        ):
+            yield "GL210", node, "a traced tensor has no value to be shown"
     for problem in facts.problems:
         if problem.code in PROBLEMS and isinstance(problem.node, ast.expr | ast.stmt):
             yield problem.code, problem.node, problem.reason

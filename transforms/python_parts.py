@@ -121,7 +121,7 @@ class PythonFirst:
                 and is_sure(statement, node)
             ):
                 found.append(node)
-        return [n for n in in_order(statement) if n in found]  # type: ignore[misc]
+        return [n for n in in_order(statement) if n in found]
 
     def _is_pythons(self, statement: ast.stmt) -> bool:
         """Whether a statement computes and keeps a number of Python's."""

@@ -105,8 +105,10 @@ def _only_counts(text: str, inside: list[ast.AST], node: FunctionNode, tf: str) 
 def _counted(node: ast.expr) -> Iterator[ast.expr]:
     """The names in an index that is computed of ints."""
     match node:
-        case ast.Name() | ast.Call(func=ast.Attribute(value=ast.Name(), attr="numpy")):
-            yield node if isinstance(node, ast.Name) else node.func.value
+        case ast.Name():
+            yield node
+        case ast.Call(func=ast.Attribute(value=ast.Name() as name, attr="numpy")):
+            yield name
         case ast.Tuple(elts=elts):
             for part in elts:
                 yield from _counted(part)

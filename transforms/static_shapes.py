@@ -107,11 +107,13 @@ class _StaticTests(Rewriter):
         """A size of a tensor as Python reads it; of names in `lasting` alone, where that is given."""
         index = "0"
         match node:
-            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=i)):
+            case ast.Subscript(
+                value=ast.Call() as call, slice=ast.Constant(value=int(i))
+            ):
                 name, index = "tensorflow.shape", str(i)
             case ast.Subscript(
                 value=ast.Call() as call,
-                slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=i)),
+                slice=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(i))),
             ):
                 name, index = "tensorflow.shape", f"-{i}"
             case ast.Call() as call if node not in self.subscripted:

@@ -35,6 +35,13 @@ from .source import Names
 
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 MOST_FORMS = 4
+NOTHING: dict[str, int | float | str] = {
+    "int": 0,
+    "float": 0.0,
+    "bool": False,
+    "str": "",
+}
+"""What stands for a Python value that a way has not."""
 
 Class = tuple[str, str]
 """What one tensor can hold: whether it is a tensor or a Python value there, and its dtype or type."""
@@ -231,9 +238,7 @@ class _Slots:
     def _nothing(self, kinds: list[Kind]) -> ast.expr:
         held, name = _class(kinds[0])
         if held == "Python":
-            return ast.Constant(
-                {"int": 0, "float": 0.0, "bool": False, "str": ""}[name]
-            )
+            return ast.Constant(NOTHING[name])
         joined = join_all(kinds)
         kind = joined if isinstance(joined, Tensor) else Tensor(name, None)
         return expression(self.promotion.zero(kind))
