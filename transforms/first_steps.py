@@ -131,14 +131,10 @@ class FirstSteps:
 
     def _hoist(self, facts: FunctionFacts) -> bool:
         """Have Variables, optimizers and the like made by the module."""
-        enabled, module = self.options.enabled, self.session.module
-        hoisted = None
-        if enabled("GL304"):
-            hoisted = variables.hoist(facts, module, self.source, self.tf)
-        if hoisted is None and enabled("GL305"):
-            hoisted = stateful.hoist_object(
-                facts, module, self.source, self.tf, self.names
-            )
+        module = self.session.module
+        hoisted = variables.hoist(
+            facts, module, self.source, self.tf
+        ) or stateful.hoist_object(facts, module, self.source, self.tf, self.names)
         if hoisted is None:
             return False
         qualname = facts.definition.qualname
@@ -148,7 +144,7 @@ class FirstSteps:
 
     def _next(self, facts: FunctionFacts) -> FunctionNode | None:
         return (
-            self._checked(facts)
+            domains.with_checks(facts, self.names)
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)
@@ -161,13 +157,7 @@ class FirstSteps:
             self._structured(facts) or self._accompanied(facts) or self._looped(facts)
         )
 
-    def _checked(self, facts: FunctionFacts) -> FunctionNode | None:
-        enabled = self.options.enabled("GL205") and self.options.enabled("GL108")
-        return domains.with_checks(facts, self.names) if enabled else None
-
     def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
-        if not self.options.enabled("GL108"):
-            return None
         failing = assertions.with_failure(facts, self.source)
         if failing is None:
             return None
@@ -175,8 +165,6 @@ class FirstSteps:
         return made
 
     def _without_objects(self, facts: FunctionFacts) -> FunctionNode | None:
-        if not self.options.enabled("GL303"):
-            return None
         dissolved = dissolving.without_objects(facts, self.session)
         if dissolved is not None:
             return dissolved
@@ -194,34 +182,31 @@ class FirstSteps:
         """
         names, tf = self.names, self.tf
         most = self.options.unroll_threshold
-        steps: list[tuple[str, Callable[[], FunctionNode | None]]] = [
-            ("GL406", lambda: static_shapes.with_sizes(facts, names, tf)),
-            ("GL209", lambda: tensor_arrays.with_writes_kept(facts)),
-            ("GL209", lambda: tensor_arrays.with_element_shape(facts)),
-            ("GL105", lambda: ranges.with_python_ranges(facts, most, tf)),
-            ("GL207", lambda: draws.with_draws_apart(facts, self.session, names, tf)),
-            ("GL304", lambda: variables.with_names_kept(facts)),
-            ("GL406", lambda: static_shapes.with_static_tests(facts, names)),
-            (
-                "GL401",
-                lambda: partials.without_partials(facts, self.session.module, names),
-            ),
-            ("GL401", lambda: late_binding.without_late_binding(facts, names)),
-            ("GL113", lambda: self._without_recursion(facts)),
-            ("GL105", lambda: generators.without_generators(facts, self.session)),
-            ("GL106", lambda: iterators.with_loops(facts, names)),
-            ("GL110", lambda: matching.without_match(facts, names)),
-            ("GL111", lambda: self._without_lookups(facts, of)),
-            ("GL103", lambda: boolean_forms.plainer_tests(facts, names, tf)),
-            ("GL109", lambda: builtin_calls.without_builtins(facts, names, tf)),
-            ("GL109", lambda: comprehensions.without_comprehensions(facts, names, tf)),
-            ("GL203", lambda: containers.with_tensor_arrays(facts, names, tf)),
-            ("GL101", lambda: none_tests.with_none_tests_first(facts)),
-            ("GL101", lambda: choices.with_uses_in_arms(facts, names)),
-            ("GL107", lambda: exits.without_exits(facts, names)),
-            ("GL101", lambda: sinking.with_values_in_arms(facts, self.source)),
+        steps: list[Callable[[], FunctionNode | None]] = [
+            lambda: static_shapes.with_sizes(facts, names, tf),
+            lambda: tensor_arrays.with_writes_kept(facts),
+            lambda: tensor_arrays.with_element_shape(facts),
+            lambda: ranges.with_python_ranges(facts, most, tf),
+            lambda: draws.with_draws_apart(facts, self.session, names, tf),
+            lambda: variables.with_names_kept(facts),
+            lambda: static_shapes.with_static_tests(facts, names),
+            lambda: partials.without_partials(facts, self.session.module, names),
+            lambda: late_binding.without_late_binding(facts, names),
+            lambda: self._without_recursion(facts),
+            lambda: generators.without_generators(facts, self.session),
+            lambda: iterators.with_loops(facts, names),
+            lambda: matching.without_match(facts, names),
+            lambda: self._without_lookups(facts, of),
+            lambda: boolean_forms.plainer_tests(facts, names, tf),
+            lambda: builtin_calls.without_builtins(facts, names, tf),
+            lambda: comprehensions.without_comprehensions(facts, names, tf),
+            lambda: containers.with_tensor_arrays(facts, names, tf),
+            lambda: none_tests.with_none_tests_first(facts),
+            lambda: choices.with_uses_in_arms(facts, names),
+            lambda: exits.without_exits(facts, names),
+            lambda: sinking.with_values_in_arms(facts, self.source),
         ]
-        made = (step() for code, step in steps if self.options.enabled(code))
+        made = (step() for step in steps)
         return next((node for node in made if node is not None), None)
 
     def _without_lookups(self, facts: FunctionFacts, of: str) -> FunctionNode | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from . import printing, signatures
 from .add_chains import adding_functions
+from .codes import NAMES
 from .entries import Entries, check_parameters, core_name
 from .facts.agreement import agrees
 from .facts.environment import FunctionFacts
@@ -26,12 +27,15 @@ from .findings import Refusal
 from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
 from .options import Options
+from .places import places
 from .planner import Planner
 from .shell import Shell, check_result
 from .source import Names, Source
 from .split_plans import SplitPlanner
 from .steps import Code, Plan, Step, changes
 
+OPTIONAL = frozenset({"GL112", "GL407", "GL504"})
+"""Rules without which code can be lifted, too."""
 UNFORESEEN = frozenset({"UnboundLocalError", "NameError"})
 """Errors of Python that no graph raises."""
 
@@ -78,6 +82,7 @@ class ModulePlanner:
         self.outside: frozenset[str] = frozenset()
         self.needs: set[str] = set()
         self.first: Mapping[str, FunctionFacts] = {}
+        self.left_out: Mapping[str, Refusal] = {}
         self.helpers: dict[str, Refusal] = {}
         """Functions that are no graphs of their own, but may be called in one, and why."""
 
@@ -87,6 +92,8 @@ class ModulePlanner:
 
     def _planned(self) -> ModulePlan:
         self.first = dict(self.session.analyse())
+        self.left_out = self._left_out()
+        self.refusals |= self.left_out
         while True:
             facts, lifted = self._candidates()
             refused = len(self.refusals)
@@ -100,6 +107,18 @@ class ModulePlanner:
         return ModulePlan(
             plans, {**stay, **self.refusals}, self.first, frozenset(self.needs)
         )
+
+    def _left_out(self) -> dict[str, Refusal]:
+        """The functions of which a rule that is not to be applied would change something."""
+        if not (self.options.select or self.options.ignore):
+            return {}
+        found: dict[str, Refusal] = {}
+        for qualname, facts in self.first.items():
+            for code, node, _ in places(facts):
+                if code not in OPTIONAL and not self.options.enabled(code):
+                    reason = f"{NAMES[code]} is not to be applied"
+                    found.setdefault(qualname, Refusal(reason, node, code))
+        return found
 
     def _candidates(
         self,

@@ -160,6 +160,8 @@ class SplitPlanner:
     def _may_split(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
         name = definition.node.name
+        if definition.qualname in self.planner.left_out:
+            return False
         if (
             not (
                 facts.problems

@@ -64,7 +64,8 @@ class StepPlanner:
         definition = facts.definition
         name, entries = definition.node.name, self.planner.entries
         return (
-            self.session.recorded(definition.qualname) is not None
+            definition.qualname not in self.planner.left_out
+            and self.session.recorded(definition.qualname) is not None
             and facts.operations > 0
             and not entries.is_pythons(facts)
             and not name.startswith("__")
