@@ -9,7 +9,16 @@ from functools import cached_property
 
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Kind, Object, Python, members
+from .facts.kinds import (
+    NONE,
+    UNKNOWN,
+    Elements,
+    Kind,
+    Object,
+    Python,
+    Sequence,
+    members,
+)
 from .facts.modules import FunctionDefinition
 from .facts.profile import Recorded
 from .facts.session import Session
@@ -77,7 +86,7 @@ class Entries:
             if not self._is_worth_it(facts, recorded):
                 return False
             callers = set(self.session.recorded_callers(definition.qualname))
-            return not callers <= {*lifted, *self._graph_functions()}
+            return not callers <= {*lifted, *self.graph_functions()}
         return not called
 
     def is_pythons(self, facts: FunctionFacts) -> bool:
@@ -197,7 +206,14 @@ class Entries:
             KERAS_CALLS & set(self.module.bases(owner.qualname))
         )
 
-    def _graph_functions(self) -> list[str]:
+    def is_graphs_own(self, qualname: str) -> bool:
+        """Whether what is a graph already is all that calls a function, as far as is known."""
+        callers = set(self.session.recorded_callers(qualname))
+        if not callers:
+            return qualname in self.called_by_graphs
+        return callers <= set(self.graph_functions())
+
+    def graph_functions(self) -> list[str]:
         """The functions that are graphs already, and the shells of such."""
         functions = self.module.functions
         return [
@@ -291,6 +307,23 @@ def check_parameters(facts: FunctionFacts, built: Iterable[str] = ()) -> None:
             facts.definition.node,
             "GL404",
         )
+    if not facts.staged and any(map(_lists_numbers, facts.parameters.values())):
+        raise Refusal(
+            "it takes a list of Python numbers, so that each list would be traced anew",
+            facts.definition.node,
+            "GL404",
+        )
+
+
+def _lists_numbers(kind: Kind) -> bool:
+    """Whether a value is a list of Python numbers, or of such lists."""
+    if not isinstance(kind, Elements | Sequence) or kind.type != "list":
+        return False
+    items = kind.items if isinstance(kind, Sequence) else (kind.element,)
+    return any(
+        _lists_numbers(k) or (isinstance(k, Python) and k.type in ("int", "float"))
+        for k in items
+    )
 
 
 def core_name(qualname: str) -> str:

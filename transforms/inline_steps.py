@@ -104,7 +104,7 @@ class InlineStep(Rule):
             input_signature=[
                 tf.TensorSpec([], tf.float64),
                 tf.TensorSpec([], tf.float64),
-                tf.TensorSpec([2], tf.float32),
+                tf.TensorSpec([None], tf.float32),
             ],
         )
         def f_step(rate, y, x_tensor):

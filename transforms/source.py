@@ -6,6 +6,7 @@ import ast
 import builtins
 import io
 import json
+import re
 import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -65,7 +66,7 @@ class Source:
             if (
                 _stands_alone(edits[inner])
                 and _groups(result, edits[inner])
-                and self._bytes[line - 1][column : column + 1] == b")"
+                and re.match(rb"\)(?!\w)", self._bytes[line - 1][column:])
             ):
                 result = (
                     result[: -len(edits[inner].encode()) - 1] + edits[inner].encode()
@@ -147,7 +148,8 @@ def _groups(before: bytes, text: str) -> bool:
     if not head.endswith(b"("):
         return False
     rest = head[:-1].rstrip()
-    if not rest or rest.endswith((b"return", b" not", b" and", b" or")):
+    apart = rest != head[:-1]
+    if not rest or (apart and rest.endswith((b"return", b" not", b" and", b" or"))):
         return True
     last = rest[-1:]
     return last in (

@@ -454,7 +454,9 @@ class Splitter:
                 Refusal("this may be what the function changes in place", n, "GL204")
                 for s in made
                 for n in ast.walk(s)
-                if isinstance(n, ast.Attribute) and _holds_values(found.kind(n))
+                if isinstance(n, ast.Attribute)
+                and _holds_values(found.kind(n))
+                and not _is_library_object(found.kind(n.value))
             ),
             None,
         )
@@ -579,6 +581,11 @@ def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:
     except Refusal as refusal:
         return refusal
     return None
+
+
+def _is_library_object(kind: Kind) -> bool:
+    """Whether this is an object of TensorFlow or Keras, whose lists are made anew for whoever asks."""
+    return isinstance(kind, Object) and kind.name.startswith(("tensorflow.", "keras."))
 
 
 def _holds_values(kind: Kind) -> bool:

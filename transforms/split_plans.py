@@ -160,7 +160,9 @@ class SplitPlanner:
     def _may_split(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
         name = definition.node.name
-        if definition.qualname in self.planner.left_out:
+        if definition.qualname in self.planner.left_out or self.entries.is_graphs_own(
+            definition.qualname
+        ):
             return False
         if (
             not (

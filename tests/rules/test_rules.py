@@ -46,9 +46,9 @@ def test_file_is_named_after_a_rule(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_as_many_left_alone_as_rewritten(path: Path) -> None:
+def test_a_third_are_left_alone(path: Path) -> None:
     cases = read(path)
-    assert 2 * sum(case.left_alone for case in cases) >= len(cases)
+    assert 3 * sum(case.left_alone for case in cases) >= len(cases)
 
 
 @pytest.mark.parametrize(

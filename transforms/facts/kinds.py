@@ -388,7 +388,7 @@ def of_any_size(kind: Kind) -> Kind:
         items = tuple(map(of_any_size, kind.items))
         if kind.type == "list" and len(set(items)) == 1:
             return Elements("list", forget(items[0]))
-        return Sequence(kind.type, items)
+        return replace(kind, items=items)
     if isinstance(kind, Elements):
         return replace(kind, element=of_any_size(kind.element))
     if isinstance(kind, Dict):

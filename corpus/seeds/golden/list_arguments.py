@@ -21,6 +21,7 @@ def potential(point, centres):
         lambda i, point: i < 30,
         body,
         (tf.constant(0, tf.int64), point),
+        shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])),
         maximum_iterations=30,
     )
     return tf.reduce_sum(tf.exp(-tf.norm(point - centres, axis=1)))

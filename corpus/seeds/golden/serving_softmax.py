@@ -27,7 +27,7 @@ class Classifier(tf.Module):
     @tf.function(autograph=False, input_signature=[tf.TensorSpec([12], tf.float32)])
     def serve_graph(self, x):
         probabilities = tf.nn.softmax(self.logits(x))
-        best = tf.cast(tf.argmax(probabilities), tf.int64)
+        best = tf.argmax(probabilities)
         value = tf.cast(probabilities[best], tf.float64)
         return value, best
 
