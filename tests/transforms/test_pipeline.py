@@ -302,3 +302,46 @@ def test_parse() -> None:
     assert isinstance(parse("x = 1\n"), ast.Module)
     with pytest.raises(Unreadable, match="deep"):
         parse("-" * 20000 + "1")
+
+
+PARTLY = """
+import tensorflow as tf
+
+
+def early(x: tf.Tensor):
+    if tf.reduce_sum(x) > 0.0:
+        return -x
+    return x
+
+
+def loop(x: tf.Tensor):
+    total = tf.constant(0.0)
+    for v in x:
+        if v > 3.0:
+            break
+        total = total + v
+    return total
+
+
+def plain(x: tf.Tensor, y: tf.Tensor):
+    z = x * y + tf.sin(x) - tf.cos(y)
+    return z * z + tf.exp(-z) / (1.0 + tf.exp(z))
+"""
+
+
+@pytest.mark.parametrize("code", ["GL101", "GL105", "GL107", "GL401"])
+@pytest.mark.parametrize("field", ["select", "ignore"])
+def test_a_function_is_lifted_whole_or_not_at_all(field: str, code: str) -> None:
+    def functions(text: str) -> dict[str, str]:
+        tree = ast.parse(text)
+        found = (n for n in tree.body if isinstance(n, ast.FunctionDef))
+        return {node.name: ast.unparse(node) for node in found}
+
+    options = Options(**{field: frozenset({code})})
+    before, whole = (
+        functions(PARTLY),
+        functions(rewrite(PARTLY, "m.py", Options()).text),
+    )
+    assert all(before[name] != whole[name] for name in before)
+    for name, text in functions(rewrite(PARTLY, "m.py", options).text).items():
+        assert text in (before[name], whole[name])
