@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Object, Ragged, Shape, Tensor
+from .facts.kinds import Function, Kind, Object, Ragged, Shape, Tensor
+from .facts.modules import own_nodes
 from .facts.staging import is_weak
 from .rule import Rule
+
+LIBRARIES = ("tensorflow.", "builtins.", "numpy.", "math.", "method.")
 
 
 class EagerFunction(Rule):
@@ -142,6 +146,8 @@ def _signature(
         return None
     if not all(is_weak(facts.parameters[n]) for n in facts.definition.defaults):
         return None
+    if any(map(_has_no_size, parameters.values())) and _calls_others(facts):
+        return None
     specs = []
     for i, parameter in enumerate([*args.posonlyargs, *args.args]):
         kind = parameters.get(parameter.arg)
@@ -152,6 +158,24 @@ def _signature(
             return None
         specs.append(spec)
     return ", ".join(specs)
+
+
+def _has_no_size(kind: Kind) -> bool:
+    """Whether this is a tensor of two dimensions or more, of which no size is known."""
+    shape = kind.shape if isinstance(kind, Tensor) else None
+    return shape is not None and len(shape) > 1 and not any(shape)
+
+
+def _calls_others(facts: FunctionFacts) -> bool:
+    """Whether more than TensorFlow's functions is called: layers of Keras ask for sizes while they are traced."""
+    functions = (
+        facts.kind(n.func)
+        for n in own_nodes(facts.definition.node)
+        if isinstance(n, ast.Call)
+    )
+    return not all(
+        isinstance(k, Function) and k.name.startswith(LIBRARIES) for k in functions
+    )
 
 
 def _spec(kind: Kind | None, tf: str, is_recorded: bool) -> str | None:

@@ -1170,7 +1170,8 @@ def _may_be_signed(
 ) -> bool:
     """Whether a signature can hold callers to the sizes that were seen."""
     args = definition.node.args
-    own = list(parameters.values())[1 if definition.owner else 0 :]
+    names = [a.arg for a in definition.parameters[1 if definition.owner else 0 :]]
+    own = [parameters[name] for name in names if name in parameters]
     return not (args.vararg or args.kwarg or args.kwonlyargs or args.defaults) and all(
         isinstance(k, Tensor | Ragged) for k in own
     )
