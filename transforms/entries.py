@@ -57,24 +57,14 @@ class Entries:
     ) -> bool:
         """Whether the function is called from outside the graph, so that a graph starts here."""
         definition = facts.definition
-        name = definition.node.name
         kinds = facts.kinds.values()
         if any(map(is_numpy, kinds)) and not any(map(is_strong, kinds)):
             return False
-        if (
-            self.session.is_graph_function(definition)
-            or definition.is_property
-            or definition.is_static
-            or definition.is_class_method
-        ):
+        if self.session.is_graph_function(definition) or definition.is_descriptor:
             return False
-        if "<locals>" in definition.qualname or (
-            name.startswith("__") and name != "__call__"
-        ):
+        if "<locals>" in definition.qualname or definition.is_operator:
             return False
-        if not self.can_be_method(definition):
-            return False
-        if name in NEVER_DECORATED and self.is_keras(definition):
+        if not self.can_be_method(definition) or self.is_called_by_keras(definition):
             return False
         if self.is_pythons(facts):
             return False
@@ -86,7 +76,7 @@ class Entries:
             if not self._is_worth_it(facts, recorded):
                 return False
             callers = set(self.session.recorded_callers(definition.qualname))
-            return not callers <= {*lifted, *self.graph_functions()}
+            return not callers <= {*lifted, *self.graph_functions}
         return not called
 
     def is_pythons(self, facts: FunctionFacts) -> bool:
@@ -173,19 +163,13 @@ class Entries:
     def is_reached(self, facts: FunctionFacts) -> bool:
         """Whether what is no graph of its own is reached from graphs that do not show: by Keras, or as an operator."""
         definition = facts.definition
-        name = definition.node.name
-        if (
-            definition.is_property
-            or definition.is_static
-            or definition.is_class_method
+        return (
+            definition.is_descriptor
+            or definition.is_operator
             or "<locals>" in definition.qualname
-        ):
-            return True
-        if self.session.is_graph_function(definition) or (
-            name.startswith("__") and name != "__call__"
-        ):
-            return True
-        return name in NEVER_DECORATED and self.is_keras(definition)
+            or self.session.is_graph_function(definition)
+            or self.is_called_by_keras(definition)
+        )
 
     def can_be_method(self, definition: FunctionDefinition) -> bool:
         """Whether a `tf.function` can be a method of the class: its instances have to last, be hashable, weakly held."""
@@ -200,27 +184,29 @@ class Entries:
             return False
         return "__eq__" not in owner.methods or "__hash__" in owner.methods
 
-    def is_keras(self, definition: FunctionDefinition) -> bool:
+    def is_called_by_keras(self, definition: FunctionDefinition) -> bool:
+        """Whether a method of a layer or model is one that Keras calls, in graphs of its own."""
         owner = definition.owner
-        return owner is not None and bool(
-            KERAS_CALLS & set(self.module.bases(owner.qualname))
-        )
+        if owner is None or definition.node.name not in NEVER_DECORATED:
+            return False
+        return bool(KERAS_CALLS & set(self.module.bases(owner.qualname)))
 
     def is_graphs_own(self, qualname: str) -> bool:
         """Whether what is a graph already is all that calls a function, as far as is known."""
         callers = set(self.session.recorded_callers(qualname))
         if not callers:
             return qualname in self.called_by_graphs
-        return callers <= set(self.graph_functions())
+        return callers <= self.graph_functions
 
-    def graph_functions(self) -> list[str]:
+    @cached_property
+    def graph_functions(self) -> frozenset[str]:
         """The functions that are graphs already, and the shells of such."""
         functions = self.module.functions
-        return [
+        return frozenset(
             q
             for q, d in functions.items()
             if self.session.is_graph_function(d) or self.core_of(q) in functions
-        ]
+        )
 
     @cached_property
     def called_by_graphs(self) -> frozenset[str]:

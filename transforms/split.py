@@ -93,21 +93,21 @@ def split(
 ) -> Split | None:
     """The function as shell and core; None where no such split keeps what eager mode does."""
     definition = facts.definition
-    args = definition.node.args
-    if (
-        args.vararg
-        or args.kwarg
-        or definition.is_generator
-        or isinstance(definition.node, ast.AsyncFunctionDef)
-        or (definition.parent is not None and not definition.keeps_state)
-    ):
-        return None
-    if definition.is_property or definition.is_static or definition.is_class_method:
+    nested = definition.parent is not None and not definition.keeps_state
+    if nested or not may_have_core(definition):
         return None
     try:
         return Splitter(session, facts, name, analyse).split()
     except Refusal:
         return None
+
+
+def may_have_core(definition: FunctionDefinition) -> bool:
+    """Whether a function can stand beside this one that is called as it is."""
+    args = definition.node.args
+    return not (
+        args.vararg or args.kwarg or definition.is_generator or definition.is_descriptor
+    )
 
 
 class Splitter:

@@ -12,7 +12,6 @@ from . import signatures, stateful
 from .entries import (
     FEWEST_CALLS,
     FEWEST_OPERATIONS,
-    NEVER_DECORATED,
     called_names,
     check_parameters,
     core_name,
@@ -157,40 +156,38 @@ class SplitPlanner:
             return name not in called_names(definition.original)
         return caller in planned and called in self._absorbed(facts[caller])
 
+    def may_surround(self, facts: FunctionFacts) -> bool:
+        """Whether a function may stay Python around a graph, by what it is."""
+        definition = facts.definition
+        qualname = definition.qualname
+        return not (
+            qualname in self.planner.left_out
+            or definition.is_coroutine
+            or self.session.recorded(qualname) is None
+            or self.session.is_graph_function(definition)
+            or self.entries.core_of(qualname) in self.module.functions
+            or self.entries.is_called_by_keras(definition)
+            or self.entries.is_pythons(facts)
+        )
+
     def _may_split(self, facts: FunctionFacts) -> bool:
         definition = facts.definition
-        name = definition.node.name
-        if definition.qualname in self.planner.left_out or self.entries.is_graphs_own(
-            definition.qualname
-        ):
+        hindered = (
+            facts.problems
+            or definition.qualname in self.refusals
+            or holds_variable(facts.result)
+            or stateful.optimizer_parameters(facts)
+        )
+        if not hindered or not (facts.operations or facts.staged):
             return False
-        if (
-            not (
-                facts.problems
-                or definition.qualname in self.refusals
-                or holds_variable(facts.result)
-                or stateful.optimizer_parameters(facts)
-            )
-            or not (facts.operations or facts.staged)
-            or definition.failure is not None
-            or self.entries.is_pythons(facts)
-            or self.session.is_graph_function(definition)
-        ):
-            return False
-        if self.entries.core_of(definition.qualname) in self.module.functions:
-            return False
-        if self.session.recorded(definition.qualname) is None:
-            return False
-        if name.startswith("__") and name != "__call__":
+        if definition.failure is not None or definition.is_operator:
             return False
         if definition.parent is not None and not self._lasts(definition):
             return False
-        if not self.entries.can_be_method(definition):
-            return False
-        return not (
-            definition.owner
-            and name in NEVER_DECORATED
-            and self.entries.is_keras(definition)
+        return (
+            self.may_surround(facts)
+            and self.entries.can_be_method(definition)
+            and not self.entries.is_graphs_own(definition.qualname)
         )
 
     def _lasts(self, definition: FunctionDefinition) -> bool:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from . import signatures
 from .entries import (
     FEWEST_OPERATIONS,
-    NEVER_DECORATED,
     check_parameters,
 )
 from .facts.environment import FunctionFacts
@@ -61,22 +60,10 @@ class StepPlanner:
         )
 
     def _may_have_step(self, facts: FunctionFacts) -> bool:
-        definition = facts.definition
-        name, entries = definition.node.name, self.planner.entries
         return (
-            definition.qualname not in self.planner.left_out
-            and self.session.recorded(definition.qualname) is not None
-            and facts.operations > 0
-            and not entries.is_pythons(facts)
-            and not name.startswith("__")
-            and not self.session.is_graph_function(definition)
-            and entries.core_of(definition.qualname)
-            not in self.session.module.functions
-            and not (
-                definition.owner
-                and name in NEVER_DECORATED
-                and entries.is_keras(definition)
-            )
+            facts.operations > 0
+            and not facts.definition.node.name.startswith("__")
+            and self.splits.may_surround(facts)
         )
 
     def _plan(

@@ -18,7 +18,7 @@ from .facts.liveness import all_reads
 from .facts.modules import FunctionDefinition, all_bound_names, blocks, own_body
 from .findings import Refusal
 from .rule import Rule
-from .split import Split, with_results
+from .split import Split, may_have_core, with_results
 from .steps import Code, Compound, Core, Keep, Plan, Step
 
 if TYPE_CHECKING:
@@ -91,17 +91,11 @@ def around_try(
         Refusal: its blocks are no graphs, or tell how far the `try` came.
     """
     definition = facts.definition
-    args = definition.node.args
     body = own_body(definition.original)
     tries = [s for s in body if isinstance(s, ast.Try)]
     if (
-        definition.is_static
-        or definition.is_class_method
-        or definition.is_property
-        or definition.is_generator
-        or definition.parent is not None
-        or args.vararg
-        or args.kwarg
+        definition.parent is not None
+        or not may_have_core(definition)
         or len(tries) != 1
         or not tries[0].handlers
         or any(map(_hinders, (n for s in body for n in _all_but(s, tries[0]))))

@@ -195,6 +195,46 @@ def test_the_profile_tells_kinds() -> None:
     assert "tf.TensorSpec([None, 3], tf.float32)" in made
 
 
+COROUTINES = {
+    "a try": """
+        async def f(x):
+            try:
+                y = tf.linalg.inv(x) * 2.0 + tf.sin(x) - tf.cos(x) * 3.0 + tf.exp(x)
+            except tf.errors.InvalidArgumentError:
+                y = tf.zeros_like(x)
+            return y
+        """,
+    "a loop": """
+        async def f(x):
+            total = tf.zeros([])
+            for row in [0.5] * 20:
+                y = tf.sin(x) * row + tf.cos(x) * tf.exp(x) - tf.tanh(x) * 3.0
+                total = total + tf.reduce_sum(y * tf.sqrt(tf.abs(x)) - tf.sin(y))
+                OUT.append(float(total))
+            return total
+        """,
+    "a write outside": """
+        async def f(x):
+            y = tf.sin(x) * 2.0 + tf.cos(x) * tf.exp(x) - tf.tanh(x) * 3.0
+            OUT.append(float(tf.reduce_sum(y)))
+            return y
+        """,
+}
+
+
+@pytest.mark.parametrize("name", COROUTINES)
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_no_graph_beside_a_coroutine(name: str, asynchronous: bool) -> None:
+    """The same statements are split where the function is none."""
+    text = "import tensorflow as tf\nOUT = []\n" + textwrap.dedent(COROUTINES[name])
+    text = text if asynchronous else text.replace("async ", "")
+    known = {"x": kind("tensor(float32, 3, 3)")}
+    node = ast.parse(text).body[-1]
+    recorded = Recorded(fingerprint(text.splitlines(), node), 3, parameters=known)  # type: ignore[arg-type]
+    made = rewrite(text, "m.py", OPTIONS, Profile(Path(), {"m.py::f": recorded})).text
+    assert (made == text) == asynchronous
+
+
 def test_a_profile_of_another_file_or_text_tells_nothing() -> None:
     text = LIFTABLE.replace("x: tf.Tensor", "x")
     assert rewrite(text, "n.py", OPTIONS, profile(text)).text == text

@@ -109,6 +109,20 @@ class FunctionDefinition:
         return "property" in self.decorators
 
     @property
+    def is_descriptor(self) -> bool:
+        """Whether it is a property, or a static or class method."""
+        return self.is_property or self.is_static or self.is_class_method
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether Python calls it for more than a call: `__init__`, `__add__` and their like."""
+        return self.node.name.startswith("__") and self.node.name != "__call__"
+
+    @property
+    def is_coroutine(self) -> bool:
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @property
     def is_setter(self) -> bool:
         """Whether it sets or deletes a property, and leaves what the property gives to the function of the same name."""
         names = (f"{self.node.name}.setter", f"{self.node.name}.deleter")
