@@ -41,6 +41,7 @@ from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
     all_bound_names,
+    names_in,
     own_nodes,
     unmangled,
 )
@@ -215,7 +216,7 @@ class _Finder:
         ]
         stores += [a.arg for a in parent.parameters]
         again |= {name for name in stores if stores.count(name) > 1}
-        read = {n.id for n in ast.walk(self.definition.node) if isinstance(n, ast.Name)}
+        read = names_in(self.definition.node)
         return sorted(again & read)
 
     def _check_state(self, found: dict[str, StateVariable]) -> None:

@@ -207,15 +207,12 @@ class _Places:
         self.session = session
         wanted = {"GL207"} if measures(facts) else CODES
         self.codes = {id(p.node): p.code for p in facts.problems if p.code in wanted}
-        changed = {p.node: owner(p.node) for p in facts.problems if p.code == "GL204"}
-        self.changing = {id(node) for node in changed}
-        self.changed = {ast.unparse(o) for o in changed.values() if o is not None}
+        self.changed = changed_objects(facts)
 
     def inside(self, statement: ast.stmt) -> list[ast.expr]:
         """The places in a statement, in the order of their evaluation."""
-        only_reads = computes(self.facts, statement) and not any(
-            id(n) in self.changing for n in ast.walk(statement)
-        )
+        changes = "GL204" in self.facts.codes_inside(statement)
+        only_reads = computes(self.facts, statement) and not changes
         return [
             n
             for n in in_order(statement)
@@ -251,7 +248,13 @@ class _Places:
         return only and not inner.operations and not inner.effects
 
 
-def owner(node: ast.AST | None) -> ast.expr | None:
+def changed_objects(facts: FunctionFacts) -> set[str]:
+    """The texts of the objects that a function changes in place outside itself."""
+    owners = [_owner(p.node) for p in facts.problems if p.code == "GL204"]
+    return {ast.unparse(owner) for owner in owners if owner is not None}
+
+
+def _owner(node: ast.AST | None) -> ast.expr | None:
     """The object that a piece of code changes in place."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner)):

@@ -19,7 +19,7 @@ from .facts.kinds import (
     Sequence,
     members,
 )
-from .facts.modules import FunctionDefinition
+from .facts.modules import FunctionDefinition, names_in
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.staging import is_numpy, is_strong
@@ -93,7 +93,7 @@ class Entries:
             seen.closure,
         )
         kinds = [seen.returns, *(kind for table in tables for kind in table.values())]
-        names = {n.id for n in ast.walk(definition.original) if isinstance(n, ast.Name)}
+        names = names_in(definition.original)
         imported = {self.module.imports.get(n, "").partition(".")[0] for n in names}
         if imported & {"tensorflow", "keras"} or any(map(_has_tensors, kinds)):
             return False

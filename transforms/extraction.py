@@ -10,6 +10,7 @@ from typing import Any
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Python, Tensor
+from .facts.modules import names_in
 from .facts.staging import is_strong
 from .making import unplaced
 from .rebuilding import replaced
@@ -46,7 +47,7 @@ def extracted(
     problems = {id(p.node) for p in facts.problems}
     found: list[ast.expr] = []
     _collect(node.value, facts, problems, again, found)
-    found = [e for e in found if not late & _names(e)]
+    found = [e for e in found if not late & names_in(e)]
     table: dict[ast.AST, ast.AST] = {}
     assigns: list[ast.stmt] = []
     inside = _inside_texts(node)
@@ -69,7 +70,7 @@ def extracted(
 
 def note_names(made: ast.stmt, node: ast.stmt, names: Mapping[Any, str]) -> None:
     """Have a statement that was made of another one remember what stands for which of the file's expressions."""
-    here = {n.id for n in ast.walk(made) if isinstance(n, ast.Name)}
+    here = names_in(made)
     named = {**getattr(node, "named", {}), **names}
     made.named = {old: name for old, name in named.items() if name in here}  # type: ignore[attr-defined]
 
@@ -117,7 +118,7 @@ def _collect(
     if isinstance(node, PASSED_BY):
         return
     kind = facts.kind(node)
-    if _only_reads(node) and not again & _names(node):
+    if _only_reads(node) and not again & names_in(node):
         return
     if (
         isinstance(kind, Tensor)
@@ -151,10 +152,6 @@ def _only_reads(node: ast.expr) -> bool:
 
 def _is_one_of(node: ast.expr, names: set[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in names
-
-
-def _names(node: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _name_for(node: ast.expr) -> str:

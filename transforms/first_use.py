@@ -9,7 +9,7 @@ import ast
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, Variable
-from .facts.modules import bound_names
+from .facts.modules import bound_names, names_in
 from .facts.session import Session
 from .inlining import place
 
@@ -146,7 +146,7 @@ def _bound(facts: FunctionFacts) -> set[str]:
 
 def _depends(node: ast.stmt, earlier: list[ast.stmt]) -> bool:
     """Whether a statement cannot stand before these."""
-    read = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    read = names_in(node)
     made = {ast.unparse(n) for i in ast.walk(node) for n in _set_by(i)}
     inner = [i for s in earlier for i in ast.walk(s)]
     bound = {n for i in inner for n in bound_names(i)}

@@ -34,6 +34,7 @@ from .facts.modules import (
     all_bound_names,
     blocks,
     changed_object,
+    names_in,
     own_body,
 )
 from .facts.profile import FunctionNode
@@ -274,7 +275,7 @@ class _Stepper(Splitter):
         self.place = place
         block = place.block
         self.lasting = lasting.get(block[-1], frozenset())
-        self.taken = frozenset(all_names(facts.definition.node))
+        self.taken = frozenset(names_in(facts.definition.node))
         self.started = frozenset(_set_before(place.home, facts.definition.node))
         outside, inside = facts.before[place.home], facts.before[block[0]]
         bound = {n for s in block for n in all_bound_names(s)}
@@ -366,7 +367,7 @@ class _Stepper(Splitter):
             changed |= {*all_bound_names(statement), *_changed(statement, self.facts)}
             table: dict[ast.AST, ast.AST] = {}
             for node in ast.walk(statement):
-                if not self._is_conversion(node) or changed & all_names(node):
+                if not self._is_conversion(node) or changed & names_in(node):
                     continue
                 fresh = self.names.fresh(_name_for(node.args[0]))
                 self.made[fresh] = self.facts.kind(node)
@@ -390,11 +391,9 @@ class _Stepper(Splitter):
 
     def _is_pythons(self, statement: ast.stmt) -> bool:
         """Whether Python has something of its own to do in a statement, or all of it."""
-        problems = {id(p.node) for p in self.facts.problems if p.code in WAITS}
-        inner = list(ast.walk(statement))
         return (
             _leaves(statement)
-            or any(id(n) in problems for n in inner)
+            or not WAITS.isdisjoint(self.facts.codes_inside(statement))
             or self.order.has_effects(statement, ("stdout", "io"))
             or not self._does_work(statement)
         )
@@ -547,10 +546,6 @@ def _holds_strong(kind: Kind) -> bool:
         case Elements(element=element):
             return _holds_strong(element)
     return is_strong(kind)
-
-
-def all_names(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def _name_for(node: ast.expr) -> str:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from .facts.modules import FunctionDefinition, mangled, own_body, own_nodes
+from .facts.modules import FunctionDefinition, mangled, names_in, own_body, own_nodes
 from .facts.profile import FunctionNode
 from .making import PLACE, is_atom
 from .rebuilding import rebuilt, with_origin
@@ -180,7 +180,7 @@ class Inliner:
             for name in n.names
         }
         if not is_nested_in(definition, self.definition):
-            free = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            free = names_in(node)
             free -= bound | given.keys() | _parameters(definition)
             if (free | declared) & (self.locals - self.globals.keys()):
                 raise NotInlined

@@ -34,9 +34,7 @@ class Ordering:
     ) -> None:
         self.facts = facts
         self.state = state
-        self.changing = {id(p.node) for p in facts.problems if p.code == "GL204"}
-        owners = [draws.owner(p.node) for p in facts.problems if p.code == "GL204"]
-        self.objects = {ast.unparse(owner) for owner in owners if owner is not None}
+        self.objects = draws.changed_objects(facts)
 
     def may_go_first(
         self,
@@ -76,9 +74,7 @@ class Ordering:
     def _changes_objects(self, statement: ast.stmt) -> bool:
         """Whether a statement changes a list, dict or object of the caller's or the module's, whatever its name."""
         origin = getattr(statement, "origin", statement)
-        return any(
-            id(n) in self.changing for s in (statement, origin) for n in ast.walk(s)
-        )
+        return any("GL204" in self.facts.codes_inside(s) for s in (statement, origin))
 
     def _may_raise(self, statement: ast.stmt) -> bool:
         """Whether a statement has operations whose values decide whether they raise."""
@@ -147,7 +143,7 @@ class Ordering:
         """Whether a statement can run after the tensor work that stands after it."""
         if _exits(statement) and (later or not isinstance(statement, ast.Return)):
             return False
-        if later and self._draws(statement):
+        if later and "GL207" in self.facts.codes_inside(statement):
             return False
         later = [s for s in later if not is_plain_return(s)]
         if later and (
@@ -174,15 +170,10 @@ class Ordering:
         returned = [n for s in later if isinstance(s, ast.Return) for n in all_reads(s)]
         return not bound & set(returned)
 
-    def _draws(self, statement: ast.stmt) -> bool:
-        drawing = {id(p.node) for p in self.facts.problems if p.code == "GL207"}
-        return any(id(n) in drawing for n in ast.walk(statement))
-
     def _codes(self, statement: ast.stmt, code: str) -> set[str]:
         """The codes of all that hinders a statement."""
         origin = getattr(statement, "origin", statement)
-        inside = {id(n) for n in ast.walk(origin)}
-        return {code} | {p.code for p in self.facts.problems if id(p.node) in inside}
+        return {code, *self.facts.codes_inside(origin)}
 
     def _is_harmless(self, statement: ast.stmt, later: list[ast.stmt]) -> bool:
         """Whether a statement only computes a Python value, and nothing later is seen where it raises."""

@@ -13,6 +13,8 @@ from functools import cached_property
 from keyword import kwlist
 from typing import Any
 
+from .facts.modules import names_in
+
 
 class Source:
     """A file's text and its parse. Columns of `ast` count UTF-8 bytes, so lines are kept as bytes."""
@@ -235,7 +237,7 @@ class Names:
     @classmethod
     def clear_of(cls, function: ast.AST, others: Iterable[str]) -> Names:
         """Names that clash with none that a function reads or sets, none of `others`, and none of Python's own."""
-        read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        read = names_in(function)
         return cls(read.union(others, dir(builtins), kwlist))
 
     def fresh(self, name: str) -> str:

@@ -43,6 +43,7 @@ from .facts.modules import (
     all_bound_names,
     blocks,
     has_one_name,
+    names_in,
     own_body,
 )
 from .facts.profile import FunctionNode
@@ -303,8 +304,7 @@ class Splitter:
 
     def _code(self, problem: Refusal, statement: ast.stmt) -> str:
         """The code of a problem; of those of its statement, one that lets it wait."""
-        inside = {id(n) for n in ast.walk(statement)}
-        codes = [p.code for p in self.facts.problems if id(p.node) in inside]
+        codes = self.facts.codes_inside(statement)
         return next((c for c in codes if c in WAITS), problem.code)
 
     def _with_plain_return(
@@ -509,7 +509,7 @@ class Splitter:
                     grows = any(
                         isinstance(n, ast.BinOp)
                         and isinstance(n.op, GROWING)
-                        and _reads(n, name)
+                        and name in names_in(n)
                         for n in ast.walk(value)
                     )
                 case _:
@@ -642,10 +642,6 @@ def _computes_python(kind: Kind) -> bool:
     if isinstance(kind, Dict):
         return any(_computes_python(value) for _, value in kind.items)
     return isinstance(kind, Python) and kind != NONE and not kind.known
-
-
-def _reads(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def with_results(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Shape, Tensor, Variable
-from .facts.modules import own_nodes, target_names
+from .facts.modules import names_in, own_nodes, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import holds_size
 from .making import called, expression, is_atom
@@ -175,7 +175,7 @@ class _Sizes(Rewriter):
                 holds_size(self.kind(value))
                 and (shape := _shape(value)) is not None
                 and all(isinstance(part, ast.Name) for part in parts)
-                and not set(target_names(target)) & _read(shape)
+                and not set(target_names(target)) & names_in(shape)
             ):
                 return [
                     with_origin(ast.Assign([part], self._size(shape, i)), node)
@@ -219,10 +219,6 @@ def _shape(node: ast.expr) -> ast.Attribute | None:
         ):
             return ast.Attribute(owner, "shape", ast.Load())
     return None
-
-
-def _read(node: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def sizes(writer: Writer, node: ast.expr) -> str | None:

@@ -137,6 +137,11 @@ class FunctionFacts:
     def kind(self, node: ast.expr) -> Kind:
         return self.kinds.get(node, UNKNOWN)
 
+    def codes_inside(self, node: ast.AST) -> list[str]:
+        """The rules' codes of the problems inside a piece of code, in order."""
+        inside = {id(n) for n in ast.walk(node)}
+        return [p.code for p in self.problems if id(p.node) in inside]
+
     def nested_facts(self, node: ast.AST) -> FunctionFacts | None:
         """The facts of a function defined inside this one; None where nothing calls it."""
         if node in self.nested:

@@ -37,7 +37,7 @@ from .kinds import (
     join,
     join_all,
 )
-from .modules import FunctionDefinition, blocks, own_nodes
+from .modules import FunctionDefinition, blocks, names_in, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
 from .staging import (
@@ -85,7 +85,7 @@ class Interpreter(Evaluation):
         ]:
             inside = {id(n) for n in ast.walk(staged)}
             assigned = self.assigned_in(staged)
-            used = {n.id for n in ast.walk(staged) if isinstance(n, ast.Name)}
+            used = names_in(staged)
             for node, name in inner.items():
                 read = {
                     n.id for n in ast.walk(node) if isinstance(n, ast.Name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from .modules import blocks, bound_names, own_expressions, own_nodes
+from .modules import blocks, bound_names, names_in, own_expressions, own_nodes
 from .profile import FunctionNode
 
 Names = frozenset[str]
@@ -43,7 +43,7 @@ def _captured(function: FunctionNode) -> Names:
     names: set[str] = set()
     for node in own_nodes(function):
         if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
-            names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+            names |= names_in(node)
     return frozenset(names)
 
 
@@ -59,9 +59,9 @@ def reads(node: ast.AST) -> Names:
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         names.add(node.target.id)
     if isinstance(node, FunctionNode | ast.ClassDef):
-        names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        names |= names_in(node)
     if isinstance(node, ast.Assert | ast.Delete):
-        names |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        names |= names_in(node)
     return frozenset(names)
 
 

@@ -439,6 +439,11 @@ def bound_names(node: ast.AST) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def names_in(node: ast.AST) -> set[str]:
+    """The names that a piece of code mentions, to read or to write."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
 def all_bound_names(node: ast.stmt) -> list[str]:
     """The names that a statement and those in it bind, in order."""
     found = list(bound_names(node))
