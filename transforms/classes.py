@@ -105,13 +105,11 @@ def _stored(nodes: Iterator[ast.AST], name: str) -> Iterator[ast.expr | None]:
                 n == name
             ):
                 yield node.value
-            case ast.stmt():
-                inner = list(ast.iter_child_nodes(node))
-                targets = [t for i in inner for t in ast.walk(i)]
-                if not isinstance(node, COMPOUND) and any(
+            case ast.stmt() if not isinstance(node, COMPOUND):
+                if any(
                     name in (getattr(t, "id", ""), getattr(t, "attr", ""))
                     and isinstance(getattr(t, "ctx", None), ast.Store | ast.Del)
-                    for t in targets
+                    for t in ast.walk(node)
                 ):
                     yield None
 

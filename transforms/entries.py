@@ -19,7 +19,7 @@ from .facts.kinds import (
     Sequence,
     members,
 )
-from .facts.modules import FunctionDefinition, names_in
+from .facts.modules import FunctionDefinition, beside, names_in
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.staging import is_numpy, is_strong
@@ -243,8 +243,7 @@ class Entries:
 
     def core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""
-        prefix = qualname.rpartition(".")[0]
-        return f"{prefix}.{core_name(qualname)}" if prefix else core_name(qualname)
+        return beside(qualname, core_name(qualname))
 
 
 def _has_tensors(kind: Kind) -> bool:

@@ -7,7 +7,6 @@ the outermost loop around it: what does not change in the loop it finds in the n
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Sequenced
@@ -442,13 +441,9 @@ def _function_of(
     """A block as the body of a function, which has these parameters."""
     owner = [p.arg for p in around.parameters[:1]] if around.owner else []
     parameters = [*owner, *(n for n in names if n not in owner)]
-    made = copy.copy(around.node)
-    made.body = block
-    made.decorator_list = []
-    made.args = ast.arguments(
-        [], [ast.arg(n) for n in parameters], None, [], [], None, []
-    )
-    return FunctionDefinition(made, around.qualname, around.owner)
+    made = around.sibling(around.node.name, parameters, block)
+    made.original = made.node
+    return made
 
 
 def _serves_long(session: Session, facts: FunctionFacts, place: _Place) -> bool:

@@ -8,7 +8,6 @@ attributes) goes into the core as arguments and comes back as results.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Collection
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass, field
@@ -46,7 +45,6 @@ from .facts.modules import (
     names_in,
     own_body,
 )
-from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import is_list, is_numpy, is_strong
 from .findings import Refusal
@@ -408,10 +406,7 @@ class Splitter:
         outs = [s.name for s in state if self._written_in(s, made)]
         given = [n for n in self._given(after, made) if n not in outs]
         body = with_results(made, outs, given)
-        definition = FunctionDefinition(
-            self._function(parameters, body), self._qualname(), self.definition.owner
-        )
-        definition.original = self.definition.original
+        definition = self.definition.sibling(self.name, parameters, body)
         definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
         try:
             found = self.analyse(definition, parameters, self.definition.qualname)
@@ -553,22 +548,6 @@ class Splitter:
         )
         names |= dict.fromkeys(sorted(self.lasting))
         return [n for n in names if n in bound]
-
-    def _function(
-        self, parameters: dict[str, Kind], body: list[ast.stmt]
-    ) -> FunctionNode:
-        made = copy.copy(self.definition.node)
-        made.name = self.name
-        made.body = body
-        made.decorator_list = []
-        made.args = ast.arguments(
-            [], [ast.arg(n) for n in parameters], None, [], [], None, []
-        )
-        return made
-
-    def _qualname(self) -> str:
-        prefix = self.definition.qualname.rpartition(".")[0]
-        return f"{prefix}.{self.name}" if prefix else self.name
 
 
 def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:

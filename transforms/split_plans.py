@@ -257,10 +257,7 @@ class SplitPlanner:
         decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)
         graph = Core(name, list(parts.kinds), steps, decorator)
         plan = self.new_plan(definition, graph, planner.imports)
-        owner = f"{graph.parameters[0]}." if definition.owner else ""
-        signed = "input_signature" in decorator
-        arguments = [a if signed else self.as_tensor(a, k) for a, k in parts.arguments]
-        call = f"{owner}{name}({', '.join(arguments)})"
+        call = self.call(parts, decorator)
         simple = not shell.kinds and not parts.after
         if simple and not shell.converts and shell.result != NONE:
             plan.shell = [*map(Keep, parts.before), Code(f"return {call}")]
@@ -292,6 +289,14 @@ class SplitPlanner:
             plan.imports.add(f"tensorflow as {self.planner.tf}")
         return plan
 
+    def call(self, parts: Split, decorator: str) -> str:
+        """The text of the call of a core; without a signature, a number is made a tensor for it."""
+        core = parts.core
+        owner = f"{next(iter(parts.kinds))}." if core.owner else ""
+        signed = "input_signature" in decorator
+        given = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
+        return f"{owner}{core.node.name}({', '.join(given)})"
+
     def _is_worth_it(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
         """Whether a core does enough of the work of a function that is called often to be worth a call."""
         recorded = self.session.recorded(facts.definition.qualname)
@@ -318,7 +323,7 @@ class SplitPlanner:
             )
         return Code(self.planner.source.spliced(origin, named), origin)
 
-    def as_tensor(self, text: str, kind: Kind) -> str:
+    def _as_tensor(self, text: str, kind: Kind) -> str:
         if isinstance(kind, Tensor) and kind.weak:
             return f"{self.planner.tf}.constant({text}, {self.planner.tf}.{kind.dtype})"
         return text

@@ -15,7 +15,7 @@ from .entries import check_parameters, core_name
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Sequence, Tensor, forget, join_shapes
 from .facts.liveness import all_reads
-from .facts.modules import FunctionDefinition, all_bound_names, blocks, own_body
+from .facts.modules import all_bound_names, blocks, own_body
 from .findings import Refusal
 from .rule import Rule
 from .split import Split, may_have_core, with_results
@@ -225,19 +225,13 @@ class _Parts:
         if any(name == c.name for c in self.cores):
             raise Refusal("several handlers work on tensors", body[0], "GL211")
         decorator = signatures.decorator(found, None, self.splits.planner.tf)
-        signed = "input_signature" in decorator
-        if is_attempt and not signed:
+        if is_attempt and "input_signature" not in decorator:
             raise Refusal("a new shape would fail while it is traced", body[0], "GL211")
         steps = planner.body()
         self.cores.append(Core(name, list(parts.kinds), steps, decorator))
         self.imports |= planner.imports
         self.kinds |= dict(zip(outs, given, strict=False))
-        arguments = [
-            text if signed else self.splits.as_tensor(text, kind)
-            for text, kind in parts.arguments
-        ]
-        owner = f"{next(iter(parts.kinds))}." if self.facts.definition.owner else ""
-        call = f"{owner}{name}({', '.join(arguments)})"
+        call = self.splits.call(parts, decorator)
         if outs:
             return [*map(Code, shell.calls(call))]
         if not shell.converts and shell.result != NONE:
@@ -258,15 +252,7 @@ class _Parts:
                 kinds[name] = kind
             elif name in read:
                 kinds[name] = argument_kind(kind) or UNKNOWN
-        made = copy.copy(definition.original)
-        made.name = self._name(word)
-        made.body = with_results(body, [], outs)
-        made.decorator_list = []
-        made.args = ast.arguments([], [*map(ast.arg, kinds)], None, [], [], None, [])
-        prefix = definition.qualname.rpartition(".")[0]
-        qualname = f"{prefix}.{made.name}" if prefix else made.name
-        core = FunctionDefinition(made, qualname, definition.owner)
-        core.original = definition.original
+        core = definition.sibling(self._name(word), kinds, with_results(body, [], outs))
         arguments = [(n, kind) for n, kind in kinds.items() if n != own]
         return Split(core, [], [], given=outs, arguments=arguments, kinds=kinds)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import copy
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -127,6 +128,19 @@ class FunctionDefinition:
         """Whether it sets or deletes a property, and leaves what the property gives to the function of the same name."""
         names = (f"{self.node.name}.setter", f"{self.node.name}.deleter")
         return any(decorator in names for decorator in self.decorators)
+
+    def sibling(
+        self, name: str, parameters: Iterable[str], body: list[ast.stmt]
+    ) -> FunctionDefinition:
+        """A function beside this one that does a part of what it does, with these parameters and statements."""
+        node = copy.copy(self.node)
+        node.name, node.body, node.decorator_list = name, body, []
+        node.args = ast.arguments(
+            [], [*map(ast.arg, parameters)], None, [], [], None, []
+        )
+        made = FunctionDefinition(node, beside(self.qualname, name), self.owner)
+        made.original = self.original
+        return made
 
     @cached_property
     def keeps_state(self) -> bool:
@@ -437,6 +451,12 @@ def bound_names(node: ast.AST) -> list[str]:
             if isinstance(inner, ast.NamedExpr):
                 names += target_names(inner.target)
     return list(dict.fromkeys(names))
+
+
+def beside(qualname: str, name: str) -> str:
+    """The qualified name of what has a name where a function, by its qualified name, is defined."""
+    prefix = qualname.rpartition(".")[0]
+    return f"{prefix}.{name}" if prefix else name
 
 
 def names_in(node: ast.AST) -> set[str]:
