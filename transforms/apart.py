@@ -54,7 +54,7 @@ def is_apart(node: ast.stmt) -> bool:
     return hasattr(node, "apart")
 
 
-def computes(facts: FunctionFacts, node: ast.AST) -> bool:
+def involves_tensors(facts: FunctionFacts, node: ast.AST) -> bool:
     """Whether tensors have a part in this."""
     return any(
         holds_tensor(facts.kind(n)) for n in ast.walk(node) if isinstance(n, ast.expr)
@@ -114,7 +114,7 @@ class Taker:
             and n is not place
             and is_sure(n, place)
             and is_sure(statement, n)
-            and not computes(self.facts, n)
+            and not involves_tensors(self.facts, n)
         ]
 
     def _fits(self, node: ast.expr) -> bool:
@@ -140,7 +140,12 @@ class Taker:
         plain = all(isinstance(n, PLAIN_TESTS) for n in ast.walk(node.test))
         zero = ZEROS.get(getattr(self.facts.kind(call), "type", ""))
         arm = next((a for a in (node.body, node.orelse) if _is_made_in(a, call)), None)
-        if not plain or computes(self.facts, node.test) or zero is None or arm is None:
+        if (
+            not plain
+            or involves_tensors(self.facts, node.test)
+            or zero is None
+            or arm is None
+        ):
             return None
         made, other = call, expression(zero)
         if arm is node.orelse:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from .apart import Taker, computes, in_order, is_apart
+from .apart import Taker, in_order, involves_tensors, is_apart
 from .facts.draws import GENERATORS
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -157,12 +157,12 @@ def with_draws_apart(
     taker = Taker(facts, names, tf)
     works = False
     for i, statement in enumerate(node.body):
-        works = works or computes(facts, statement)
+        works = works or involves_tensors(facts, statement)
         found = places.inside(statement)
         if not works or is_apart(statement) or not found:
             continue
         if isinstance(statement, ast.Assign) and (
-            found == [statement.value] or not computes(facts, statement.value)
+            found == [statement.value] or not involves_tensors(facts, statement.value)
         ):
             continue
         if not places.alone(statement, found):
@@ -212,7 +212,7 @@ class _Places:
     def inside(self, statement: ast.stmt) -> list[ast.expr]:
         """The places in a statement, in the order of their evaluation."""
         changes = "GL204" in self.facts.codes_inside(statement)
-        only_reads = computes(self.facts, statement) and not changes
+        only_reads = involves_tensors(self.facts, statement) and not changes
         return [
             n
             for n in in_order(statement)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -83,6 +84,19 @@ def filled(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
     return made
 
 
+def visited_fields(
+    node: ast.AST, visit: Callable[[ast.AST], ast.AST]
+) -> dict[str, Any]:
+    """The fields of a node, with what `visit` makes of the nodes in them."""
+
+    def made(value: Any) -> Any:
+        if isinstance(value, list):
+            return [made(item) for item in value]
+        return visit(value) if isinstance(value, ast.AST) else value
+
+    return {field: made(value) for field, value in ast.iter_fields(node)}
+
+
 def _binds(body: ast.expr) -> bool:
     """Whether an expression has names of its own."""
     return any(isinstance(n, (*SCOPES, ast.NamedExpr)) for n in ast.walk(body))
@@ -97,16 +111,7 @@ class _Filled(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.Name) and node.id in self.values:
             return copy.copy(self.values[node.id])
-        fields: dict[str, Any] = {}
-        for field, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                fields[field] = [
-                    self.visit(v) if isinstance(v, ast.AST) else v for v in value
-                ]
-            else:
-                fields[field] = (
-                    self.visit(value) if isinstance(value, ast.AST) else value
-                )
+        fields = visited_fields(node, self.visit)
         made = copy.copy(node)
         for position in PLACE & vars(made).keys():
             delattr(made, position)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from . import draws, extraction
-from .apart import computes, is_container
+from .apart import involves_tensors, is_container
 from .changing_state import HELD, StateVariable
 from .facts.draws import LOGGERS
 from .facts.environment import FunctionFacts
@@ -95,7 +95,7 @@ class Ordering:
             for a in n.args
         ]
         return (
-            not computes(self.facts, statement)
+            not involves_tensors(self.facts, statement)
             and all(name.removeprefix("builtins.") in ASKING for name in names)
             and all(isinstance(kind, Python) or is_container(kind) for kind in asked)
         )

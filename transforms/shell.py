@@ -28,6 +28,7 @@ from .facts.kinds import (
     TensorArray,
     Variable,
     members,
+    tensor_leaves,
     weak,
 )
 from .facts.modules import Form, Tag
@@ -253,7 +254,7 @@ class Shell:
         """The texts of the tensors inside a result, in order."""
         if have == NONE and self.failure:
             zero = planner.promotion.zero
-            return [zero(leaf, value) for leaf in _tensor_leaves(want)]
+            return [zero(leaf, value) for leaf in tensor_leaves(want)]
         if isinstance(have, Maybe) and isinstance(want, Sequence | Dict):
             reason = f"it raises or returns {want} as a tensor decides"
             raise Refusal(reason, value, "GL108")
@@ -314,9 +315,9 @@ class Shell:
 
     def calls(self, core_call: str) -> list[str]:
         """The call of a split function's core, and what becomes of what it gives back beside the result."""
-        names = self._leaf_names(len(_tensor_leaves(self.result)))
+        names = self._leaf_names(len(tensor_leaves(self.result)))
         targets = [*names, *self.kinds]
-        rest = [*_arrays(names, _tensor_leaves(self.result)), *self.epilogue]
+        rest = [*_arrays(names, tensor_leaves(self.result)), *self.epilogue]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         return [call, *rest]
 
@@ -324,7 +325,7 @@ class Shell:
         """The return of a split function."""
         if self.result == NONE:
             return []
-        names = iter(self._leaf_names(len(_tensor_leaves(self.result))))
+        names = iter(self._leaf_names(len(tensor_leaves(self.result))))
         result = _skeleton(self.result, names, {}, ())
         if (
             isinstance(self.result, Sequence)
@@ -336,7 +337,7 @@ class Shell:
 
     def statements(self, core_call: str) -> list[str]:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
-        leaves = _tensor_leaves(self.result)
+        leaves = tensor_leaves(self.result)
         names = self._leaf_names(len(leaves))
         if (
             len(leaves) == 1
@@ -414,7 +415,7 @@ def _whole(planner: Planner, answer: ast.expr, want: Kind) -> str:
     """The text of a piece of state that a core gives back."""
     text, have = planner.writer.text(answer), planner.facts.kind(answer)
     if isinstance(want, Sequence | Dict):
-        leaves = zip(_tensor_leaves(have), _tensor_leaves(want), strict=False)
+        leaves = zip(tensor_leaves(have), tensor_leaves(want), strict=False)
         same = all(
             getattr(h, "dtype", None) == getattr(w, "dtype", 0) for h, w in leaves
         )
@@ -456,14 +457,6 @@ def _with_array(kind: Kind, made: str) -> Kind:
     if isinstance(kind, TensorArray):
         return _Array(kind.dtype, kind.shape, made)
     return kind
-
-
-def _tensor_leaves(kind: Kind) -> list[Kind]:
-    if isinstance(kind, Sequence):
-        return [leaf for item in kind.items for leaf in _tensor_leaves(item)]
-    if isinstance(kind, Dict):
-        return [leaf for _, value in kind.items for leaf in _tensor_leaves(value)]
-    return [] if isinstance(kind, Python) else [kind]
 
 
 def _skeleton(

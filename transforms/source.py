@@ -11,9 +11,9 @@ import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from keyword import kwlist
-from typing import Any
 
 from .facts.modules import names_in
+from .making import visited_fields
 
 
 class Source:
@@ -184,17 +184,7 @@ class _Placed(ast.NodeTransformer):
             return ast.JoinedStr(parts)  # type: ignore[arg-type]
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return ast.Name(json.dumps(node.value, ensure_ascii=False), ast.Load())
-        fields: dict[str, Any] = {}
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                fields[name] = [
-                    self.visit(v) if isinstance(v, ast.AST) else v for v in value
-                ]
-            else:
-                fields[name] = (
-                    self.visit(value) if isinstance(value, ast.AST) else value
-                )
-        return type(node)(**fields)
+        return type(node)(**visited_fields(node, self.visit))
 
 
 def _reparsed(text: str) -> ast.expr:

@@ -24,6 +24,7 @@ from .facts.kinds import (
     Tensor,
     join,
     join_all,
+    tensor_leaves,
     weak,
 )
 from .facts.modules import Form, Tag
@@ -104,7 +105,7 @@ def _ways(facts: FunctionFacts) -> list[_Way]:
         way.kind = _held(way.kind, kind)
         way.nodes.append(node)
     return sorted(
-        found.values(), key=lambda w: (w.kind != NONE, -len(_leaf_kinds(w.kind)))
+        found.values(), key=lambda w: (w.kind != NONE, -len(tensor_leaves(w.kind)))
     )
 
 
@@ -139,14 +140,6 @@ def _class(kind: Kind) -> Class:
         case Tensor(weak=str() as name, mixed=False) if name != NUMPY:
             return "Python", name
     raise _Unheld
-
-
-def _leaf_kinds(kind: Kind) -> list[Kind]:
-    if isinstance(kind, Sequence):
-        return [leaf for item in kind.items for leaf in _leaf_kinds(item)]
-    if isinstance(kind, Dict):
-        return [leaf for _, value in kind.items for leaf in _leaf_kinds(value)]
-    return [] if isinstance(kind, Python) else [kind]
 
 
 def _leaves(value: ast.expr, kind: Kind) -> Iterator[ast.expr]:
@@ -201,7 +194,7 @@ class _Slots:
 
     def form(self, way: _Way) -> Form:
         """What a way returns, and in which places."""
-        kinds = _leaf_kinds(way.kind)
+        kinds = tensor_leaves(way.kind)
         texts = [ast.unparse(leaf) for leaf in way.leaves(way.nodes[0])]
         free = list(range(len(self.kinds)))
         places: list[int | None] = [None] * len(kinds)
@@ -262,7 +255,7 @@ def _flag(way: _Way, ways: list[_Way]) -> str:
         own = [k for k, _ in way.kind.items if k not in known and k.isidentifier()]
         if own:
             return f"result_has_{own[0]}"
-    count = len(_leaf_kinds(way.kind))
+    count = len(tensor_leaves(way.kind))
     return f"result_has_{NUMBERS.get(count, 'several')}"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import signatures
-from .apart import computes
+from .apart import involves_tensors
 from .changing_state import argument_kind
 from .entries import check_parameters, core_name
 from .facts.environment import FunctionFacts
@@ -187,7 +187,7 @@ class _Parts:
             graph = self._graph(body, outs, word, is_attempt)
         except Refusal:
             first, *rest = body
-            if is_attempt or computes(self.facts, first) or not rest:
+            if is_attempt or involves_tensors(self.facts, first) or not rest:
                 raise
             return [*self._kept([first]), *self._run(rest, word, needed)]
         return graph or self._kept(body)

@@ -380,6 +380,15 @@ def has_unknown(kind: Kind) -> bool:
     )
 
 
+def tensor_leaves(kind: Kind) -> list[Kind]:
+    """What a structure holds that is none of Python's values, in order."""
+    if isinstance(kind, Sequence):
+        return [leaf for item in kind.items for leaf in tensor_leaves(item)]
+    if isinstance(kind, Dict):
+        return [leaf for _, value in kind.items for leaf in tensor_leaves(value)]
+    return [] if isinstance(kind, Python) else [kind]
+
+
 def of_any_size(kind: Kind) -> Kind:
     """The kind without the sizes of its tensors, and without the length of a list of one kind."""
     if isinstance(kind, Tensor | Ragged) and kind.shape:
