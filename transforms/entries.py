@@ -17,6 +17,7 @@ from .facts.kinds import (
     Object,
     Python,
     Sequence,
+    Variable,
     members,
 )
 from .facts.modules import FunctionDefinition, beside, names_in
@@ -29,6 +30,8 @@ from .first_steps import number_parameters
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
 profile, a function from that many operations on."""
+PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+"""Expressions that name what is there already."""
 TENSORFLOW = re.compile("tensor|variable|dataset|keras|ragged|sparse")
 """What the kinds of TensorFlow's values have in their texts."""
 NEVER_DECORATED = frozenset(
@@ -115,6 +118,37 @@ class Entries:
                 facts.definition.node,
                 "GL305",
             )
+
+    def check_variables(self, facts: FunctionFacts) -> None:
+        """Refuse Variables as parameters that may be one with another that the graph has: it would not see that.
+
+        Of one Variable that is given under two names it does; where none is assigned, all is the same anyway.
+        """
+        given = {n: k for n, k in facts.parameters.items() if isinstance(k, Variable)}
+        if not given or "assign" not in facts.effects:
+            return
+        for node, kind in self._other_variables(facts, set(given), set()):
+            name = next((n for n, k in given.items() if _may_be_one(k, kind)), None)
+            if name is not None:
+                text = ast.unparse(node)
+                raise Refusal(
+                    f"`{name}` and `{text}` may be one Variable, which a graph would take for two; pass `{text}`, too",
+                    facts.definition.node,
+                    "GL302",
+                )
+
+    def _other_variables(
+        self, facts: FunctionFacts, given: set[str], seen: set[str]
+    ) -> Iterator[tuple[ast.expr, Variable]]:
+        """The Variables, of a function and of those it calls, that they are not given by name."""
+        seen.add(facts.definition.qualname)
+        for node, kind in facts.kinds.items():
+            own = isinstance(node, ast.Name) and node.id in given
+            if isinstance(kind, Variable) and isinstance(node, PLACES) and not own:
+                yield node, kind
+        for called in map(self.session.known, set(facts.calls.values()) - seen):
+            if called is not None:
+                yield from self._other_variables(called, set(called.parameters), seen)
 
     def _opened_models(self, facts: FunctionFacts, seen: set[str]) -> Iterator[str]:
         """The parameters, of a function and of those it calls, that are models of the module and not called whole."""
@@ -244,6 +278,17 @@ class Entries:
     def core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""
         return beside(qualname, core_name(qualname))
+
+
+def _may_be_one(one: Variable, other: Variable) -> bool:
+    """Whether two Variables have the same dtype and may have the same shape."""
+    if one.dtype != other.dtype:
+        return False
+    if one.shape is None or other.shape is None:
+        return True
+    return len(one.shape) == len(other.shape) and all(
+        a == b or None in (a, b) for a, b in zip(one.shape, other.shape, strict=True)
+    )
 
 
 def _has_tensors(kind: Kind) -> bool:

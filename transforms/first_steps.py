@@ -34,6 +34,7 @@ from . import (
     stateful,
     static_shapes,
     structures,
+    tapes,
     tensor_arrays,
     unrolled,
     variables,
@@ -204,6 +205,7 @@ class FirstSteps:
             lambda: none_tests.with_none_tests_first(facts),
             lambda: choices.with_uses_in_arms(facts, names),
             lambda: exits.without_exits(facts, names),
+            lambda: tapes.with_tapes_kept(facts),
             lambda: sinking.with_values_in_arms(facts, self.source),
         ]
         made = (step() for step in steps)

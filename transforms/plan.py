@@ -320,6 +320,7 @@ class ModulePlanner:
             check_result(shell.result, definition.node)
             check_parameters(facts)
             self.entries.check_models(facts)
+            self.entries.check_variables(facts)
         elif shell.converts and definition.qualname in self.outside:
             raise Refusal(
                 "eager code calls it, and it returns Python values", definition.original
