@@ -143,7 +143,8 @@ def _findings(
         if plan.decorator is not None:
             message = "runs op by op; it can be a graph"
             found.add(_finding(source, "GL401", message, plan.node, function, "safe"))
-        for code, node, message in places(planned.facts[function]):
+        before = planned.facts.get(function)
+        for code, node, message in places(before) if before is not None else ():
             found.add(_finding(source, code, message, node, function, "safe"))
     for function, refusal in planned.refusals.items():
         place = refusal.node

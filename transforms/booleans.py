@@ -107,8 +107,10 @@ def negation(writer: Writer, node: ast.UnaryOp) -> str:
     kind = writer.kind(node.operand)
     dtype = getattr(kind, "dtype", None)
     if is_tensor(kind) and dtype not in (None, "bool", "string"):
-        return f"{writer.tf}.equal({writer.text(node.operand)}, 0)"
-    return f"{writer.tf}.logical_not({writer.predicate(node.operand)})"
+        text = f"{writer.tf}.equal({writer.text(node.operand)}, 0)"
+    else:
+        text = f"{writer.tf}.logical_not({writer.predicate(node.operand)})"
+    return _scalar(writer, node, text)
 
 
 def junction(writer: Writer, node: ast.BoolOp) -> str:
@@ -127,7 +129,24 @@ def junction(writer: Writer, node: ast.BoolOp) -> str:
     result = _operand(writer, operands[-1])
     for operand in reversed(operands[:-1]):
         result = _joined(writer, is_and, operand, result, _safe(writer, node, operand))
-    return result
+    return _scalar(writer, node, result)
+
+
+def _scalar(writer: Writer, node: ast.expr, text: str) -> str:
+    """A Python bool as a scalar: a test may have dimensions of size 1, what stands for its value has none."""
+    if node in writer.facts.tests or getattr(writer.kind(node), "shape", None) != ():
+        return text
+    return f"{writer.tf}.reshape({text}, [])" if is_unsized(writer, node) else text
+
+
+def is_unsized(writer: Writer, node: ast.expr) -> bool:
+    """Whether the shape of what a bool is worked out from is not known."""
+    match node:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return is_unsized(writer, operand)
+        case ast.BoolOp(values=values):
+            return any(is_unsized(writer, value) for value in values)
+    return getattr(writer.kind(node), "shape", ()) is None
 
 
 def _operand(writer: Writer, node: ast.expr) -> str:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .booleans import is_unsized
 from .facts.environment import Environment
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.staging import fits_graph
@@ -117,11 +118,15 @@ def ternary(writer: Writer, node: ast.IfExp) -> str:
 
 
 def _chosen(writer: Writer, test: ast.expr, arms: list[str], kind: Kind) -> str:
-    """The text of one of two values of a kind. Scalars that are there already need no arms."""
+    """The text of one of two values of a kind. Scalars that are there already need no arms.
+
+    Only a cond holds a test of unknown shape to be one that Python could decide.
+    """
     tf = writer.tf
     first, second = arms
     scalar = isinstance(kind, Tensor) and kind.shape == ()
-    if scalar and is_ready(first, tf) and is_ready(second, tf):
+    ready = scalar and not is_unsized(writer, test)
+    if ready and is_ready(first, tf) and is_ready(second, tf):
         return _flag(writer, test, arms) or (
             f"{tf}.where({writer.predicate(test)}, {first}, {second})"
         )

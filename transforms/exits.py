@@ -11,6 +11,7 @@ import copy
 import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from types import UnionType
 from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
@@ -188,7 +189,8 @@ class _Lowering:
         """A block without exits that cannot stay."""
         result: list[ast.stmt] = []
         if body and not self._is_reached(body[0]):
-            return body
+            loose = any(_has_own(s, ast.Break | ast.Continue) for s in body)
+            return body if place.in_python_loop or not loose else []
         for i, node in enumerate(body):
             if isinstance(node, ast.Break | ast.Continue | ast.Return):
                 return [*result, *self._exit(node, place)]
@@ -605,7 +607,7 @@ def _never_passes(node: ast.stmt) -> bool:
     return False
 
 
-def _has_own(node: ast.AST, kinds: type) -> bool:
+def _has_own(node: ast.AST, kinds: type | UnionType) -> bool:
     """Whether a break or continue of the loop around a node stands in it."""
     if isinstance(node, kinds):
         return True

@@ -27,7 +27,7 @@ def rebuilt(node: ast.stmt, change: Callable[[Block], Block]) -> ast.stmt:
         if isinstance(old, list) and old and isinstance(old[0], ast.stmt):
             new = change(old)
             changed = changed or new != old
-            setattr(made, name, new or [ast.Pass()])
+            setattr(made, name, new or ([] if name == "orelse" else [ast.Pass()]))
     return with_origin(made, node) if changed else node
 
 
