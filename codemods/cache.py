@@ -4,16 +4,16 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ..transforms.facts.modules import Uses
 from ..transforms.facts.project import attribute_uses
-from ..transforms.findings import Finding
+from ..transforms.findings import Checked, Finding
 from ..transforms.options import Options
 from . import version
+from .config import Ignores
 from .files import Source
 
 
@@ -21,12 +21,16 @@ class Cache:
     """Findings by file, each good for one content, one set of options, one profile and one graphlift.
 
     A cache that can't be read counts as empty; one that can't be written is let go.
+    `ignores` are those of all files: what one calls may lie in another.
     """
 
-    def __init__(self, folder: Path, profile: Path | None) -> None:
+    def __init__(self, folder: Path, profile: Path | None, ignores: Ignores) -> None:
         self._file = folder / "check.json"
         self._salt = _digest(
-            version(), *_own_sources(), profile.read_bytes() if profile else b""
+            version(),
+            *_own_sources(),
+            profile.read_bytes() if profile else b"",
+            json.dumps([(pattern, sorted(codes)) for pattern, codes in ignores]),
         )
         entries = _read(self._file)
         self._findings = entries.get("findings", {})
@@ -46,7 +50,7 @@ class Cache:
 
     def get(
         self, source: Source, name: str, options: Options, surroundings: str
-    ) -> tuple[Finding, ...] | None:
+    ) -> Checked | None:
         """What was found in `source` under `options`; `name` is what its profile entries go by.
 
         `surroundings` is the digest of what other modules say of it.
@@ -55,7 +59,8 @@ class Cache:
         key = self._key(source, name, options, surroundings)
         if entry is None or entry["key"] != key:
             return None
-        return tuple(Finding(**finding) for finding in entry["findings"])
+        findings = tuple(Finding(**finding) for finding in entry["findings"])
+        return Checked(findings, tuple(entry["unrecorded"]))
 
     def put(
         self,
@@ -63,14 +68,12 @@ class Cache:
         name: str,
         options: Options,
         surroundings: str,
-        findings: Iterable[Finding],
+        found: Checked,
     ) -> None:
         """Keep what was found in `source`."""
         self._changed = True
-        self._findings[os.path.abspath(source.path)] = {
-            "key": self._key(source, name, options, surroundings),
-            "findings": [asdict(finding) for finding in findings],
-        }
+        key = self._key(source, name, options, surroundings)
+        self._findings[os.path.abspath(source.path)] = {"key": key, **asdict(found)}
 
     def _key(
         self, source: Source, name: str, options: Options, surroundings: str

@@ -363,8 +363,12 @@ def _common(
 
 
 def _tell(outcomes: "Sequence[Outcome]", shared: Shared, stream: TextIO) -> None:
+    from .reports import text
+
     stream.write(render(shared.format, outcomes))
     stream.flush()
+    if not shared.quiet:
+        sys.stderr.write(text.note(outcomes))
 
 
 def _code(outcomes: "Sequence[Outcome]") -> int:

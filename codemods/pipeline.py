@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from ..transforms.codes import NAMES
 from ..transforms.facts.profile import Profile
 from ..transforms.facts.project import ProjectModules
-from ..transforms.findings import Applicability, Finding
+from ..transforms.findings import Applicability, Checked, Finding
 from ..transforms.neighbours import Neighbours
 from ..transforms.options import Options
 from ..transforms.places import places
 from ..transforms.plan import ModulePlan, ModulePlanner
+from ..transforms.recordings import Recordings
 from ..transforms.source import Source
 
 MOST_ROUNDS = 3
@@ -26,15 +27,16 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Rewritten:
-    """The lifted text, the findings that remain in it, and the qualified names of the functions lifted.
+    """The lifted text, what remains to be found in it, and the qualified names of the functions lifted.
 
     `needs` are the paths of other modules of the project that it works with only as they are lifted.
     """
 
     text: str
-    findings: tuple[Finding, ...]
-    lifted: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+    lifted: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
+    unrecorded: tuple[str, ...] = ()
 
 
 def check(
@@ -43,8 +45,8 @@ def check(
     options: Options,
     profile: Profile | None = None,
     neighbours: Neighbours | None = None,
-) -> tuple[Finding, ...]:
-    """The findings of a file.
+) -> Checked:
+    """What is found in a file.
 
     Args:
         path: of the file, as the profile names it, or for display.
@@ -56,10 +58,10 @@ def check(
     """
     if "tensorflow" not in text and "keras" not in text:
         parse(text)
-        return ()
+        return Checked()
     with _deep_nesting_reported():
         planner = _planner(text, path, options, profile, neighbours)
-        return _findings(planner, planner.plan(), options)
+        return _checked(planner, planner.plan(), options)
 
 
 def rewrite(
@@ -76,20 +78,19 @@ def rewrite(
     """
     if "tensorflow" not in text and "keras" not in text:
         parse(text)
-        return Rewritten(text, (), ())
+        return Rewritten(text)
     with _deep_nesting_reported():
         planner = _planner(text, path, options, profile, neighbours)
         planned = planner.plan()
+        left = _checked(planner, planned, options)
         if not planned.plans:
-            return Rewritten(text, _findings(planner, planned, options), ())
+            return Rewritten(text, left.findings, unrecorded=left.unrecorded)
         from ..transforms.emit import emit
 
         result = emit(planner.source, planned.plans, options)
     lifted = tuple(plan.qualname for plan in planned.plans)
-    remaining = tuple(
-        f for f in _findings(planner, planned, options) if f.function not in lifted
-    )
-    return Rewritten(result, remaining, lifted, planned.needs)
+    remaining = tuple(f for f in left.findings if f.function not in lifted)
+    return Rewritten(result, remaining, lifted, planned.needs, left.unrecorded)
 
 
 @contextlib.contextmanager
@@ -132,10 +133,8 @@ def _planner(
     return neighbours.planner(path, Source(text, parse(text)), options)
 
 
-def _findings(
-    planner: ModulePlanner, planned: ModulePlan, options: Options
-) -> tuple[Finding, ...]:
-    """What the rules find in each function that can be lifted, and why others cannot."""
+def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> Checked:
+    """What the rules find in each function that can be lifted, why others cannot, and of which nothing is known."""
     source = planner.source
     found: set[Finding] = set()
     for plan in planned.plans:
@@ -152,7 +151,15 @@ def _findings(
             place = planner.module.functions[function].original
         message = f"`{function}` stays eager: {refusal.reason}"
         found.add(_finding(source, refusal.code, message, place, function, "manual"))
-    return tuple(sorted(f for f in found if options.enabled(f.code)))
+    recordings = Recordings(planner.session, planned.facts)
+    for definition in recordings.stale():
+        function, node = definition.qualname, definition.original
+        message = f"`{function}` has changed since it was recorded: record it again"
+        found.add(_finding(source, "GL401", message, node, function, "manual"))
+    return Checked(
+        tuple(sorted(f for f in found if options.enabled(f.code))),
+        tuple(definition.qualname for definition in recordings.missing()),
+    )
 
 
 def _finding(

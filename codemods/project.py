@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..transforms.findings import Checked
 from . import files, surroundings, workers
 from .baseline import Baseline
 from .config import Settings, load_profile, project_root
@@ -43,6 +44,7 @@ class Outcome:
     `text` is its new text, None where that is the old one; `unproved` says why a new
     text was not taken, where a proof was asked for. `key` is the name it goes by in the
     profile, and `needs` those of the files that its new text needs the new texts of.
+    `unrecorded` are the functions of which nothing is known.
     """
 
     path: Path
@@ -55,12 +57,17 @@ class Outcome:
     unproved: str = ""
     key: str = ""
     needs: frozenset[str] = frozenset()
+    unrecorded: tuple[str, ...] = ()
 
     @property
     def new_text(self) -> str:
         """The text of a file that could be read, after what was done to it."""
         assert self.source
         return self.source.text if self.text is None else self.text
+
+    def having(self, found: Checked) -> "Outcome":
+        """The same file, and what was found in it."""
+        return replace(self, findings=found.findings, unrecorded=found.unrecorded)
 
     def failed(self, problem: Problem) -> "Outcome":
         """The same file, not processed and not changed, because of `problem`."""
@@ -132,7 +139,7 @@ class Project:
 
         here = Path.cwd()
         folder = (project_root(here) or here) / ".graphlift" / "cache"
-        return Cache(folder, self.profile_path)
+        return Cache(folder, self.profile_path, self.settings.per_file_ignores)
 
     def _outcomes(
         self, paths: Iterable[Path], action: Action, cache: "Cache | None"
@@ -198,7 +205,8 @@ class Project:
     ) -> Iterator[tuple[int, Outcome]]:
         for place, outcome in self._worked(partial(_attempt, action), tasks):
             if cache and not outcome.problem:
-                cache.put(*_cached_as(tasks[place], modules), outcome.findings)
+                found = Checked(outcome.findings, outcome.unrecorded)
+                cache.put(*_cached_as(tasks[place], modules), found)
             yield place, outcome
 
     def _worked(
@@ -230,9 +238,9 @@ def _kept(
     """What the cache knows of tasks."""
     kept = {p: cache.get(*_cached_as(t, modules)) for p, t in tasks.items()}
     return {
-        place: replace(tasks[place].outcome, findings=findings)
-        for place, findings in kept.items()
-        if findings is not None
+        place: tasks[place].outcome.having(found)
+        for place, found in kept.items()
+        if found is not None
     }
 
 
@@ -299,10 +307,10 @@ def _attempt(action: Callable[[_Task], Outcome], task: _Task) -> Outcome:
 def _check(profile: "Profile | None", neighbours: "Neighbours", task: _Task) -> Outcome:
     from . import pipeline
 
-    findings = pipeline.check(
+    found = pipeline.check(
         task.source.text, task.key, task.options, profile, neighbours
     )
-    return replace(task.outcome, findings=findings)
+    return task.outcome.having(found)
 
 
 def _rewrite(
@@ -319,5 +327,6 @@ def _rewrite(
         findings=new.findings,
         lifted=new.lifted,
         needs=new.needs,
+        unrecorded=new.unrecorded,
         text=None if new.text == task.source.text else new.text,
     )

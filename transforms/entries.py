@@ -34,6 +34,7 @@ PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 """Expressions that name what is there already."""
 TENSORFLOW = re.compile("tensor|variable|dataset|keras|ragged|sparse")
 """What the kinds of TensorFlow's values have in their texts."""
+CALLED_IN_ANY_CASE = frozenset({"__call__", "call"})
 NEVER_DECORATED = frozenset(
     [
         "call",
@@ -88,17 +89,9 @@ class Entries:
         seen = self.session.recorded(definition.qualname)
         if seen is None or seen.calls == 0:
             return False
-        tables = (
-            seen.parameters,
-            seen.names,
-            seen.attributes,
-            seen.globals,
-            seen.closure,
-        )
-        kinds = [seen.returns, *(kind for table in tables for kind in table.values())]
         names = names_in(definition.original)
         imported = {self.module.imports.get(n, "").partition(".")[0] for n in names}
-        if imported & {"tensorflow", "keras"} or any(map(_has_tensors, kinds)):
+        if imported & {"tensorflow", "keras"} or saw_tensors(seen):
             return False
         called = {q for q in facts.calls.values() if q != definition.qualname}
         return all(
@@ -291,8 +284,14 @@ def _may_be_one(one: Variable, other: Variable) -> bool:
     )
 
 
+def saw_tensors(seen: Recorded) -> bool:
+    """Whether a value that was seen in a function is, or may hold, something of TensorFlow's."""
+    tables = (seen.parameters, seen.names, seen.attributes, seen.globals, seen.closure)
+    kinds = [seen.returns, *(kind for table in tables for kind in table.values())]
+    return any(map(_has_tensors, kinds))
+
+
 def _has_tensors(kind: Kind) -> bool:
-    """Whether a value is, or may hold, something of TensorFlow's."""
     return kind == UNKNOWN or bool(TENSORFLOW.search(str(kind)))
 
 
@@ -362,7 +361,7 @@ def core_name(qualname: str) -> str:
 
 def called_names(node: ast.AST) -> set[str]:
     """The names of what a piece of code may call; an object's call is its `__call__` or `call`."""
-    found = {"__call__", "call"}
+    found = set(CALLED_IN_ANY_CASE)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call):
             found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))

@@ -24,6 +24,14 @@ class Finding:
     function: str = ""
 
 
+@dataclass(frozen=True)
+class Checked:
+    """The findings of a file, and the qualified names of the functions that need a recording and have none."""
+
+    findings: tuple[Finding, ...] = ()
+    unrecorded: tuple[str, ...] = ()
+
+
 class Refusal(Exception):
     """Why a function stays as it is: a reason for people, the place, and the code of the rule that would cure it."""
 

@@ -12,18 +12,11 @@ from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Python, Tensor
 from .facts.modules import ClassDefinition, FunctionDefinition
+from .facts.project import ASKS
 from .facts.session import Session
 
 AROUND = ("__call__", "build", "compute_mask", "compute_output_spec")
 """What a class that has it does besides."""
-ASKS = frozenset(
-    [
-        *("set_dtype_policy", "set_global_policy", "set_floatx", "mixed_precision"),
-        *("save", "save_weights", "load_weights", "export", "summary"),
-        *("built", "count_params", "get_weights", "set_weights"),
-    ]
-)
-"""Words of programs that set how layers compute, or that ask whether they are built."""
 MAKES_LOSSES = frozenset({"add_loss", "add_metric"})
 POLICIES = frozenset({"dtype", "autocast", "activity_regularizer"})
 FLOATS_AS_THEY_ARE = "float32"
@@ -42,8 +35,8 @@ def calls_as_is(
         return False
     if any(module.method(made.qualname, name) for name in AROUND):
         return False
-    words = {w for w in ASKS if modules and modules.mention(session.path, w)}
-    return not (words or _has_policy(made, session)) and (
+    words = modules.mentioned(session.path) if modules else frozenset()
+    return not (words & ASKS or _has_policy(made, session)) and (
         _is_plain(definition) and _passes_plainly(node, definition, facts)
     )
 

@@ -21,7 +21,7 @@ MEMBERS = (
 
 
 def render(outcomes: Sequence[Outcome]) -> str:
-    """One object: version, files (each with its findings and error), summary."""
+    """One object: version, files (each with its findings, its functions without a recording, its error), summary."""
     report = {
         "version": 1,
         "files": [_file(outcome) for outcome in outcomes],
@@ -37,6 +37,7 @@ def _file(outcome: Outcome) -> dict[str, Any]:
             {member: getattr(finding, member) for member in MEMBERS}
             for finding in outcome.findings
         ],
+        "unrecorded": list(outcome.unrecorded),
         "error": _error(outcome),
     }
 

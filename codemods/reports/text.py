@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from ..project import Outcome
 from . import counts
 
+SHOWN = 3  # names of functions in a note
+
 
 def render(outcomes: Sequence[Outcome]) -> str:
     """One line a finding or problem."""
@@ -38,6 +40,18 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     if count["errors"]:
         text += f"; {_number(count['errors'], 'file')} could not be processed"
     return text
+
+
+def note(outcomes: Sequence[Outcome]) -> str:
+    """A line on the functions of which nothing is known, so that nothing is found in them."""
+    names = [f"{o.name}::{name}" for o in outcomes for name in o.unrecorded]
+    if not names:
+        return ""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return (
+        f"note: never recorded, so nothing is found in {', '.join(names[:SHOWN])}{more}; "
+        "run them once: graphlift record -- python PROGRAM\n"
+    )
 
 
 def rewritten(outcomes: Sequence[Outcome]) -> str:

@@ -13,19 +13,12 @@ import pytest
 
 from graphlift import codemods
 from graphlift.codemods import cli
-from graphlift.transforms.findings import Finding
+from graphlift.codemods.pipeline import Rewritten
+from graphlift.transforms.findings import Checked, Finding
 
 
 class Unreadable(ValueError):
     pass
-
-
-@dataclass(frozen=True)
-class Rewritten:
-    text: str
-    findings: tuple[Finding, ...]
-    lifted: tuple[str, ...]
-    needs: frozenset[str] = frozenset()
 
 
 MARKS = {
@@ -36,7 +29,7 @@ MARKS = {
 
 
 class FakePipeline(ModuleType):
-    """IF and PRINT are findings that can be lifted, LIST is one that can't; other marks are accidents."""
+    """IF and PRINT are findings that can be lifted, LIST is one that can't, UNKNOWN is never recorded; other marks are accidents."""
 
     Unreadable = Unreadable
 
@@ -54,18 +47,20 @@ class FakePipeline(ModuleType):
             raise RuntimeError("oops")
         if "DIE" in text:
             os.kill(os.getpid(), signal.SIGKILL)
-        return tuple(
+        findings = tuple(
             Finding(row, 1, row, 3, code, name, f"a {mark} here", applicability, "f")
             for row, line in enumerate(text.splitlines(), 1)
             for mark, (code, name, applicability) in MARKS.items()
             if mark in line and options.enabled(code)
         )
+        return Checked(findings, ("g",) if "UNKNOWN" in text else ())
 
     def rewrite(self, text, path, options, profile=None, modules=None):
-        findings = self.check(text, path, options, profile)
+        found = self.check(text, path, options, profile)
         new = text.replace("IF", "tf.cond").replace("PRINT", "tf.print")
-        left = tuple(f for f in findings if f.applicability == "manual")
-        return Rewritten(new, left, ("f",) if new != text else ())
+        left = tuple(f for f in found.findings if f.applicability == "manual")
+        lifted = ("f",) if new != text else ()
+        return Rewritten(new, left, lifted, unrecorded=found.unrecorded)
 
 
 @pytest.fixture

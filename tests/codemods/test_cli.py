@@ -179,6 +179,19 @@ def test_standard_input_goes_alone_and_unproved(graphlift, words):
     assert (result.code, result.raw) == (EXIT_FAILED, b"")
 
 
+def test_what_was_never_recorded_is_told(graphlift, put):
+    for name in ("a.py", "b.py", "c.py", "d.py"):
+        put(name, "import tensorflow\nUNKNOWN\n")
+    note = (
+        "note: never recorded, so nothing is found in a.py::g, b.py::g, c.py::g and 1 more; "
+        "run them once: graphlift record -- python PROGRAM\n"
+    )
+    for command in ("check", "check", "diff", "rewrite"):  # the second from the cache
+        result = graphlift(command, ".")
+        assert (result.code, result.err) == (EXIT_OK, note)
+    assert graphlift("check", "--quiet", ".").err == ""
+
+
 @pytest.mark.parametrize("command", ["diff", "rewrite"])
 def test_a_new_text_that_the_file_cannot_hold(graphlift, put, pipeline, command):
     path = put("a.py", "# coding: latin-1\nimport tensorflow\nIF")

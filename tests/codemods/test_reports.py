@@ -36,10 +36,11 @@ CHECK_SCHEMA = {
             "type": "array",
             "items": {
                 "type": "object",
-                "required": ["path", "findings", "error"],
+                "required": ["path", "findings", "unrecorded", "error"],
                 "additionalProperties": False,
                 "properties": {
                     "path": TEXT,
+                    "unrecorded": {"type": "array", "items": TEXT},
                     "error": {"type": ["string", "null"]},
                     "findings": {
                         "type": "array",

@@ -1,7 +1,7 @@
 """Which modules of a project belong together, and what they do to each other."""
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import pytest
 
@@ -16,8 +16,11 @@ from graphlift.transforms.facts.session import Session
 from graphlift.transforms.source import Source
 
 
-def project(files: Mapping[str, str]) -> ProjectModules:
-    return ProjectModules(files, lambda path: textwrap.dedent(files[path]))
+def project(files: Mapping[str, str], lifted: Iterable[str] = ()) -> ProjectModules:
+    def read(path: str) -> str:
+        return textwrap.dedent(files[path])
+
+    return ProjectModules(files, read, rewritten=frozenset(lifted))
 
 
 @pytest.mark.parametrize(
@@ -135,6 +138,11 @@ def test_the_digest_changes_with_what_counts() -> None:
     assert project(files | {"c.py": "import a\nx = 1"}).digest("a.py") == before
     assert project(files | {"c.py": "import a\na.rate = 1"}).digest("a.py") != before
     assert project(files | {"b.py": "k = 2"}).digest("a.py") != before
+    assert project(files | {"c.py": "import a, b\nb.k = 1"}).digest("a.py") != before
+    taped = {"c.py": "import a\nGradientTape"}
+    assert project(files | taped).digest("a.py") != before
+    lifted = {name: project(files, {name}).digest("a.py") for name in files}
+    assert lifted["b.py"] != lifted["a.py"] == lifted["c.py"] == before
 
 
 def test_a_module_that_cannot_be_read_says_nothing() -> None:

@@ -28,6 +28,17 @@ CLASS = re.compile(r"^[ \t]*class[ \t]+(\w+)", re.MULTILINE)
 WORD = re.compile(r"[^\W\d]\w*")
 OTHERS = frozenset({"tensorflow", "keras", "numpy", "typing", "__future__"})
 SOURCE_FOLDERS = ("", "src/")
+TAPE = "GradientTape"
+ASKS = frozenset(
+    [
+        *("set_dtype_policy", "set_global_policy", "set_floatx", "mixed_precision"),
+        *("save", "save_weights", "load_weights", "export", "summary"),
+        *("built", "count_params", "get_weights", "set_weights"),
+    ]
+)
+"""Words of programs that set how layers compute, or that ask whether they are built."""
+TELLING = ASKS | {TAPE}
+"""Words that tell something of a program, wherever they stand in it."""
 
 
 class _Tally:
@@ -150,10 +161,10 @@ class ProjectModules:
         tally = self._tally(path)
         return tally.without(self.uses(path), self._words(path)) if tally else Uses()
 
-    def mention(self, path: str, word: str) -> bool:
-        """Whether a word stands in a module, or in one that may share a program with it."""
+    def mentioned(self, path: str) -> frozenset[str]:
+        """Which of TELLING stand in a module, or in one that may share a program with it."""
         tally = self._tally(path)
-        return word in self._words(path) or (tally is not None and word in tally.words)
+        return TELLING & (tally.words.keys() if tally else self._words(path))
 
     def named_elsewhere(self, path: str) -> frozenset[str]:
         """The classes of a module that other modules of its program mention, so that they may extend them."""
@@ -182,11 +193,15 @@ class ProjectModules:
         return self._uses[path]
 
     def digest(self, path: str) -> str:
-        """Changes with what other modules do to this one, and with the texts of those that it imports."""
-        found = hashlib.sha256(repr(_in_order(self.elsewhere(path))).encode())
-        found.update(repr(sorted(self.named_elsewhere(path))).encode())
-        for other in sorted(self._imported_by(path)):
-            found.update(self.text(other).encode("utf-8", "surrogatepass"))
+        """Changes with all that other modules have to say of this one, and with which of them are lifted."""
+        found = hashlib.sha256(repr(sorted(self.mentioned(path))).encode())
+        for module in (path, *sorted(self._imported_by(path))):
+            uses, named = self.elsewhere(module), self.named_elsewhere(module)
+            lifted = module != path and module in self.rewritten
+            said = (module, lifted, _in_order(uses), sorted(named))
+            found.update(repr(said).encode("utf-8", "surrogatepass"))
+            if module != path:
+                found.update(self.text(module).encode("utf-8", "surrogatepass"))
         return found.hexdigest()
 
     def _imported_by(self, path: str) -> set[str]:

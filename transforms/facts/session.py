@@ -57,7 +57,7 @@ from .modules import (
     unmangled,
 )
 from .profile import FunctionNode, Profile, Recorded
-from .project import ProjectModules
+from .project import TAPE, ProjectModules
 from .staging import hold, holds_tensor, is_tensor, is_weak
 
 MOST_ROUNDS = 6
@@ -452,14 +452,12 @@ class Session:
     @cached_property
     def _taped(self) -> bool:
         """Whether something in the program takes gradients."""
-        own = any("GradientTape" in line for line in self.lines)
+        own = any(TAPE in line for line in self.lines)
         modules = self.modules
         keras = any(
             KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
         )
-        return (
-            own or keras or bool(modules and modules.mention(self.path, "GradientTape"))
-        )
+        return own or keras or bool(modules and TAPE in modules.mentioned(self.path))
 
     @cached_property
     def _wrapped(self) -> frozenset[str]:

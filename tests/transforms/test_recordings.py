@@ -1,0 +1,76 @@
+"""Functions whose recording is of an earlier text, and functions that were never recorded."""
+
+import textwrap
+from pathlib import Path
+
+from graphlift.codemods.pipeline import check
+from graphlift.transforms.facts.kinds import parse
+from graphlift.transforms.facts.profile import Profile, Recorded
+from graphlift.transforms.findings import Checked
+from graphlift.transforms.options import Options
+
+TEXT = """
+import tensorflow as tf
+
+def step(x):
+    return tf.sin(x) if x > 0 else x
+
+def positive(x):
+    return x > 0
+
+def average(x: tf.Tensor) -> tf.Tensor:
+    return tf.reduce_mean(x)
+
+class Model:
+    def __init__(self):
+        self.rate = tf.Variable(1.0)
+
+    def apply(self, x):
+        def inner(y):
+            return tf.sin(y)
+        return inner(x)
+
+@tf.function
+def graph(x):
+    return helper(x)
+
+def helper(x):
+    return tf.cos(x)
+
+def main():
+    print(graph(tf.constant(1.0)))
+"""
+
+
+def checked(text: str = TEXT, recorded: tuple[str, ...] = ()) -> Checked:
+    """What is found where some functions were recorded, with another text."""
+    seen = Recorded("another text", 3, {"x": parse("tensor(float32)")})
+    profile = Profile(Path(), {f"m.py::{name}": seen for name in recorded})
+    return check(textwrap.dedent(text), "m.py", Options(), profile)
+
+
+def test_functions_with_tensorflow_that_were_never_recorded() -> None:
+    """Not those that annotations tell about, that are graphs, that graphs call, or that call graphs."""
+    assert checked() == Checked((), ("step", "Model.apply"))
+
+
+def test_functions_that_changed_since_they_were_recorded() -> None:
+    everything = (
+        "step",
+        "positive",
+        "average",
+        "Model.apply",
+        "graph",
+        "helper",
+        "main",
+    )
+    found = checked(recorded=everything)
+    assert [(f.line, f.code, f.function, f.applicability) for f in found.findings] == [
+        (4, "GL401", "step", "manual"),
+        (7, "GL401", "positive", "manual"),
+        (17, "GL401", "Model.apply", "manual"),
+    ]
+    assert found.findings[0].message == (
+        "`step` has changed since it was recorded: record it again"
+    )
+    assert found.unrecorded == ()

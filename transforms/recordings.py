@@ -1,0 +1,74 @@
+"""Functions of which nothing is known: what was recorded of them is of an earlier text, or nothing was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from .entries import CALLED_IN_ANY_CASE, Entries, called_names, saw_tensors
+from .facts.environment import FunctionFacts
+from .facts.modules import FunctionDefinition, own_body
+from .facts.profile import Recorded
+from .facts.session import Session
+
+PACKAGES = frozenset({"tensorflow", "keras"})
+
+
+class Recordings:
+    """Tells, of the functions of one module that no facts are of, what there was of them in the profile.
+
+    Functions that are graphs already, that graphs call, or that call some, are left out: they were lifted before, and
+    their texts are others since.
+    """
+
+    def __init__(self, session: Session, facts: Mapping[str, FunctionFacts]) -> None:
+        self._session = session
+        self._module = session.module
+        self._entries = Entries(session)
+        self._facts = facts
+
+    def stale(self) -> Iterator[FunctionDefinition]:
+        """The functions with tensors that read otherwise than when they were recorded."""
+        for definition in self._strangers():
+            entry = self._entry(definition)
+            if entry is not None and saw_tensors(entry):
+                yield definition
+
+    def missing(self) -> Iterator[FunctionDefinition]:
+        """The functions that use TensorFlow and were never recorded."""
+        for definition in self._strangers():
+            if self._entry(definition) is None and self._uses_tensorflow(definition):
+                yield definition
+
+    def _strangers(self) -> Iterator[FunctionDefinition]:
+        functions, graphs = self._module.functions, self._entries.graph_functions
+        names = {functions[q].node.name for q in graphs} - CALLED_IN_ANY_CASE
+        lifted = graphs | self._entries.called_by_graphs
+        for qualname, definition in functions.items():
+            known = qualname in self._facts or self._session.recorded(qualname)
+            if (
+                not known
+                and qualname not in lifted
+                and not (definition.is_operator or definition.parent)
+                and not names & called_names(definition.original)
+            ):
+                yield definition
+
+    def _entry(self, definition: FunctionDefinition) -> Recorded | None:
+        profile = self._session.profile
+        key = f"{self._session.path}::{definition.qualname}"
+        return profile.functions.get(key) if profile else None
+
+    def _uses_tensorflow(self, definition: FunctionDefinition) -> bool:
+        """Whether it calls something of TensorFlow's."""
+        return any(
+            isinstance(node, ast.Call) and self._package(node.func) in PACKAGES
+            for statement in own_body(definition.original)
+            for node in ast.walk(statement)
+        )
+
+    def _package(self, node: ast.expr) -> str:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        name = node.id if isinstance(node, ast.Name) else ""
+        return self._module.imports.get(name, "").partition(".")[0]
