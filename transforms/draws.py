@@ -85,7 +85,7 @@ class FrozenRandom(Rule):
 
     When it is left alone:
         Draws that a tensor decides about, or whose number or arguments are known in the graph only, and those
-        without tensor work around them.
+        without tensor work around them. A `tf.random.Generator` draws the same in a graph as in eager mode.
     """
 
     code = "GL207"

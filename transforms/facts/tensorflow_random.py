@@ -9,6 +9,8 @@ from .tensorflow_arguments import Arguments, Rule
 from .tensorflow_values import FLOATS, INTEGERS, accept, tensor
 
 GENERATOR = "tensorflow.random.Generator"
+ADVANCES = ("assign",)
+"""A generator keeps its place in a Variable, and so draws the same numbers in a graph as in eager mode."""
 
 
 def drawn(accepted: frozenset[str], *effects: str) -> Rule:
@@ -87,7 +89,7 @@ def split(a: Arguments) -> Kind:
 
 
 def make_seeds(a: Arguments) -> Outcome:
-    return outcome(Tensor("int64", (2, values.constant_int(a["count"]))), "random")
+    return outcome(Tensor("int64", (2, values.constant_int(a["count"]))), *ADVANCES)
 
 
 def split_generator(a: Arguments) -> Outcome:
@@ -129,10 +131,10 @@ RULES: dict[str, Rule] = {
     "random.get_global_generator": generator,
 }
 METHODS: dict[str, Rule] = {
-    "uniform": uniform("random"),
-    "normal": drawn(FLOATS, "random"),
-    "truncated_normal": drawn(FLOATS, "random"),
-    "uniform_full_int": drawn(INTEGERS, "random"),
+    "uniform": uniform(*ADVANCES),
+    "normal": drawn(FLOATS, *ADVANCES),
+    "truncated_normal": drawn(FLOATS, *ADVANCES),
+    "uniform_full_int": drawn(INTEGERS, *ADVANCES),
     "make_seeds": make_seeds,
     "split": split_generator,
 }
