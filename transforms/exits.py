@@ -189,7 +189,7 @@ class _Lowering:
         """A block without exits that cannot stay."""
         result: list[ast.stmt] = []
         if body and not self._is_reached(body[0]):
-            loose = any(_has_own(s, ast.Break | ast.Continue) for s in body)
+            loose = any(has_own(s, ast.Break | ast.Continue) for s in body)
             return body if place.in_python_loop or not loose else []
         for i, node in enumerate(body):
             if isinstance(node, ast.Break | ast.Continue | ast.Return):
@@ -330,7 +330,7 @@ class _Lowering:
             for statement in node.body
             for kind in self._moved(statement, _Place(_Loop(self.names, graph=False)))
         }
-        leaves = any(_has_own(s, ast.Break) or _may_return(s) for s in node.body)
+        leaves = any(has_own(s, ast.Break) or _may_return(s) for s in node.body)
         return ast.Continue in kinds and leaves
 
     def _graph_loop(
@@ -434,15 +434,17 @@ class _Lowering:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 return
             case ast.For() | ast.While():
-                graph = node in self.facts.staged or node in self.facts.exits
+                graph = self._is_graph(node)
                 loop = _Loop(self.names, graph)
                 inside = _Place(loop, graph, place.free and not graph, ends=False)
                 for inner in node.body:
                     yield from (
                         k for k in self._moved(inner, inside) if k is ast.Return
                     )
+                chosen = graph and any(has_own(s, ast.Break) for s in node.body)
+                around = replace(place, staged=True, free=False) if chosen else place
                 for inner in node.orelse:
-                    yield from self._moved(inner, place)
+                    yield from self._moved(inner, around)
             case _:
                 for block in blocks(node):
                     for inner in block:
@@ -513,7 +515,7 @@ def _ended_first(
             made = copy.copy(node)
             made.test = negated(test)
             made.body = node.body[1:]
-            if not any(_has_own(s, ast.Break) for s in made.body):
+            if not any(has_own(s, ast.Break) for s in made.body):
                 return made, [leave]
     return node, []
 
@@ -602,20 +604,20 @@ def _never_passes(node: ast.stmt) -> bool:
             return _always(body)
         case ast.While(body=body):
             return _is_endless(node) and not any(
-                _has_own(inner, ast.Break) for inner in body
+                has_own(inner, ast.Break) for inner in body
             )
     return False
 
 
-def _has_own(node: ast.AST, kinds: type | UnionType) -> bool:
+def has_own(node: ast.AST, kinds: type | UnionType) -> bool:
     """Whether a break or continue of the loop around a node stands in it."""
     if isinstance(node, kinds):
         return True
     if isinstance(node, ast.For | ast.While):
-        return any(_has_own(inner, kinds) for inner in node.orelse)
+        return any(has_own(inner, kinds) for inner in node.orelse)
     if not isinstance(node, ast.stmt) or isinstance(node, FunctionNode | ast.ClassDef):
         return False
-    return any(_has_own(inner, kinds) for block in blocks(node) for inner in block)
+    return any(has_own(inner, kinds) for block in blocks(node) for inner in block)
 
 
 def _may_return(node: ast.stmt) -> bool:

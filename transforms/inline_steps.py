@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from .changing_state import argument_kind, with_state_names
+from .exits import has_own
 from .extraction import CONVERSIONS, extracted
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -43,7 +44,7 @@ from .findings import Refusal
 from .making import assigned, name, placed
 from .objects import with_calls_inlined
 from .ordering import WAITS
-from .planner import read_before
+from .planner import read_before, surely_assigned
 from .rebuilding import replaced
 from .rule import Rule
 from .source import Source
@@ -56,10 +57,7 @@ FEWEST_TRIPS = 16
 EFFECTS = ("assign", "random", "variable")
 WORKING = ast.Call | ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript
 PASSED_BY = FunctionNode | ast.ClassDef | ast.Try
-EXITS = (
-    ast.Return | ast.Break | ast.Continue | ast.Raise | ast.Assert
-    | ast.Yield | ast.YieldFrom | ast.Await
-)  # fmt: skip
+EXITS = ast.Return | ast.Raise | ast.Assert | ast.Yield | ast.YieldFrom | ast.Await
 OF_NUMPY = re.compile(r"(array|scalar|numpy)\(")
 """What the kinds of NumPy's values have in their texts: code of the graph takes them for tensors."""
 READERS = ("tensorflow.", "builtins.", "numpy.")
@@ -278,7 +276,7 @@ class _Stepper(Splitter):
         self.started = frozenset(_set_before(place.home, facts.definition.node))
         outside, inside = facts.before[place.home], facts.before[block[0]]
         bound = {n for s in block for n in all_bound_names(s)}
-        read = read_before(block)
+        read = read_before(block) | (self.lasting & bound) - surely_assigned(block)
         kinds = {n: k for n, k in inside.kinds.items() if n in read}
         if (inside.unsure | inside.missing) & kinds.keys():
             raise Refusal("a name is set on one way only", block[0])
@@ -523,14 +521,9 @@ def _changed(node: ast.stmt, facts: FunctionFacts) -> Iterator[str]:
 
 def _leaves(statement: ast.stmt) -> bool:
     """Whether a statement may leave the block that it stands in."""
-    loops = [n for n in ast.walk(statement) if isinstance(n, ast.For | ast.While)]
-    own = {
-        id(n)
-        for loop in loops
-        for n in ast.walk(loop)
-        if isinstance(n, ast.Break | ast.Continue)
-    }
-    return any(isinstance(n, EXITS) and id(n) not in own for n in ast.walk(statement))
+    return has_own(statement, ast.Break | ast.Continue) or any(
+        isinstance(n, EXITS) for n in ast.walk(statement)
+    )
 
 
 def _holds_strong(kind: Kind) -> bool:

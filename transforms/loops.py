@@ -320,7 +320,7 @@ def _start(planner: Planner, node: ast.While | ast.For, name: str) -> str:
     before = planner.facts.before[node]
     kind = _head_kind(planner, node, name)
     have = before.kinds.get(name)
-    if have is None:
+    if have is None or name not in planner.live.entry[node]:
         return planner.zero(name, kind, node)
     planner.check_bound(name, before, node)
     return planner.promotion.coerced(
@@ -344,7 +344,9 @@ def _invariants(
             continue
         kind = _head_kind(planner, node, name)
         before = planner.facts.before[node].kinds.get(name)
-        start = stage(before) if before not in (None, NONE) else _stand_in(kind)
+        if name not in planner.live.entry[node] or before == NONE:
+            before = None
+        start = _stand_in(kind) if before is None else stage(before)
         end = planner.facts.ends[node].kinds.get(name, kind)
         needed = needed or _varies(start, kind, end, planner.signed)
         texts.append(promotion.invariant(kind))

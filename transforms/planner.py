@@ -62,7 +62,7 @@ class Planner:
         self.promotion = self.writer.promotion
         if options.enabled("GL504"):
             self.writer.barriers = add_chains.barriers(facts, shell.keeps, adding)
-        self.live: Liveness = liveness(facts.definition.node)
+        self.live: Liveness = liveness(facts.definition.node, facts.runs)
 
     # ---- blocks
 
@@ -348,7 +348,7 @@ class Planner:
     def read_and_assigned(self, body: list[ast.stmt], outs: Iterable[str]) -> list[str]:
         """The names of the function that a block reads the earlier value of, and sets."""
         assigned = self.assigned(body)
-        surely = _surely_assigned(body)
+        surely = surely_assigned(body)
         early = read_before(body)
         before = self.facts.before.get(body[0]) if body else None
         bound = before.kinds if before else {}
@@ -516,14 +516,14 @@ def _owners(target: ast.expr) -> list[str]:
     return []
 
 
-def _surely_assigned(body: list[ast.stmt]) -> frozenset[str]:
+def surely_assigned(body: list[ast.stmt]) -> frozenset[str]:
     """The names that every way through a block sets."""
     found: frozenset[str] = frozenset()
     for node in body:
         if isinstance(node, ast.If):
-            found |= _surely_assigned(node.body) & _surely_assigned(node.orelse)
+            found |= surely_assigned(node.body) & surely_assigned(node.orelse)
         elif isinstance(node, ast.With | ast.Try):
-            found |= _surely_assigned(node.body) | frozenset(bound_names(node))
+            found |= surely_assigned(node.body) | frozenset(bound_names(node))
         elif not isinstance(node, ast.For | ast.While):
             found |= frozenset(bound_names(node))
     return found
@@ -535,7 +535,7 @@ def read_before(body: list[ast.stmt]) -> frozenset[str]:
     set_already: frozenset[str] = frozenset()
     for node in body:
         found |= (_first_reads(node)) - set_already
-        set_already |= _surely_assigned([node])
+        set_already |= surely_assigned([node])
     return found
 
 

@@ -90,6 +90,7 @@ class FunctionFacts:
         arms: what is known at the ends of an if's arms.
         tests: the expressions of which only the truth matters.
         heads, ends: what is known where a loop's iterations begin and end.
+        runs: the loops that run at least once.
         staged: the control nodes (if, while, for, ternary, and/or/not, comparison chain, assert) that a tensor decides.
         exits: the loops, and the function itself, that are left by a break, continue or return that a tensor decides.
         result: what a call gives inside a graph.
@@ -118,6 +119,7 @@ class FunctionFacts:
     heads: dict[ast.stmt, Environment] = field(default_factory=dict)
     ends: dict[ast.stmt, Environment] = field(default_factory=dict)
     tests: set[ast.expr] = field(default_factory=set)
+    runs: set[ast.stmt] = field(default_factory=set)
     staged: set[ast.AST] = field(default_factory=set)
     exits: set[ast.AST] = field(default_factory=set)
     returns: list[tuple[ast.Return | None, Kind]] = field(default_factory=list)

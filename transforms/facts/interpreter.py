@@ -53,7 +53,8 @@ from .staging import (
 )
 
 MOST_ROUNDS = 12
-HARMLESS_CONTEXTS = frozenset({"tensorflow.GradientTape"})
+TAPE = "tensorflow.GradientTape"
+HARMLESS_CONTEXTS = frozenset({TAPE, "tensorflow.name_scope", "tensorflow.device"})
 
 
 class Interpreter(Evaluation):
@@ -455,7 +456,8 @@ class Interpreter(Evaluation):
             held = stage(element)
             whole = isinstance(element, Sequence) and held == UNKNOWN
             element = element if whole else held
-        at_least_once = bool(items) or self.runs_at_least_once(node.iter, iterable)
+        if items or self.runs_at_least_once(node.iter, iterable):
+            self.facts.runs.add(node)
 
         def enter(head: Environment) -> tuple[bool, bool]:
             return staged, True
@@ -463,7 +465,7 @@ class Interpreter(Evaluation):
         def start(head: Environment) -> None:
             self.assign(node.target, element, head)
 
-        return self._loop(node, environment, enter, start, at_least_once)
+        return self._loop(node, environment, enter, start)
 
     def _loop(
         self,
@@ -471,7 +473,6 @@ class Interpreter(Evaluation):
         environment: Environment,
         enter: Callable[[Environment], tuple[bool, bool]],
         start: Callable[[Environment], None] = lambda head: None,
-        at_least_once: bool = False,
     ) -> Flow:
         """To a fixpoint. `enter` evaluates the test (staged?, may it fail?), `start` binds a for loop's target."""
         head = environment.copy()
@@ -499,6 +500,8 @@ class Interpreter(Evaluation):
             if staged and grown is not None:
                 self._restore(node, environment, grown)
                 grown = _widened(self._carried(node, grown), head)
+            elif grown is not None:
+                grown.missing |= grown.kinds.keys() - environment.kinds.keys()
             if grown is None or _same(grown, head):
                 break
             head = grown
@@ -511,17 +514,16 @@ class Interpreter(Evaluation):
             merge([body.end, *body.continues], both) or Environment()
         )
         exhausted: list[Environment | None] = [tested if may_end else None]
-        if at_least_once and isinstance(node, ast.For):
+        if node in self.facts.runs:
             exhausted = [body.end, *body.continues]
-        leaving = merge(exhausted, both)
-        if node.orelse and leaving is not None:
+        other = Flow(merge(exhausted, both))
+        if node.orelse and other.end is not None:
             with self.control(node, staged and bool(body.breaks), loop=False):
-                other = self.block(node.orelse, leaving)
-            leaving = other.end
-        end = merge([leaving, *body.breaks], both)
+                other = self.block(node.orelse, other.end)
+        end = merge([other.end, *body.breaks], both)
         if staged and end is not None:
             self._restore(node, environment, end)
-        return Flow(end)
+        return Flow(end, other.breaks, other.continues)
 
     def _restore(self, node: ast.stmt, before: Environment, after: Environment) -> None:
         """Python values that a staged statement does not set stay Python's."""
@@ -555,7 +557,8 @@ class Interpreter(Evaluation):
     def _with(self, node: ast.With, environment: Environment) -> Flow:
         for item in node.items:
             kind = self.evaluate(item.context_expr, environment)
-            if str(getattr(kind, "name", "")) not in HARMLESS_CONTEXTS:
+            name = str(getattr(kind, "name", ""))
+            if name not in HARMLESS_CONTEXTS or (item.optional_vars and name != TAPE):
                 self.problem("this context manager is not known", item.context_expr)
             if item.optional_vars:
                 self.assign(item.optional_vars, kind, environment)

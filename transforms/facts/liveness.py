@@ -7,6 +7,7 @@ syntax tree; a name that a nested function captures counts as read everywhere.
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 from dataclasses import dataclass, field
 
 from .modules import blocks, bound_names, names_in, own_expressions, own_nodes
@@ -18,11 +19,20 @@ NOTHING: Names = frozenset()
 
 @dataclass
 class Liveness:
-    """Names read after a statement, and names read at the head of a loop (its test and its later iterations)."""
+    """Names read after a statement, and those that a loop reads of what stands before it.
+
+    Attributes:
+        head: names read from where any iteration of a loop begins, or would.
+        entry: names read from where its first does.
+        captured: names that nested functions read.
+        runs: the loops that run at least once.
+    """
 
     after: dict[ast.stmt, Names] = field(default_factory=dict)
     head: dict[ast.stmt, Names] = field(default_factory=dict)
+    entry: dict[ast.stmt, Names] = field(default_factory=dict)
     captured: Names = NOTHING
+    runs: Set[ast.stmt] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -32,9 +42,9 @@ class _Exits:
     to_return: Names = NOTHING
 
 
-def liveness(function: FunctionNode) -> Liveness:
-    """The liveness of a function's own statements."""
-    result = Liveness(captured=_captured(function))
+def liveness(function: FunctionNode, runs: Set[ast.stmt] = frozenset()) -> Liveness:
+    """The liveness of a function's own statements; `runs` are loops that run at least once."""
+    result = Liveness(captured=_captured(function), runs=runs)
     _block(function.body, result.captured, _Exits(), result)
     return result
 
@@ -139,10 +149,12 @@ def _loop(
     while True:
         inner = _Exits(out, head | test, exits.to_return)
         entry = _block(node.body, head, inner, result)
-        grown = head | leaving | test | (entry - written)
+        first = test | (entry - written)
+        grown = head | leaving | first
         if grown == head:
             result.head[node] = head
-            return head
+            result.entry[node] = first if node in result.runs else head
+            return result.entry[node]
         head = grown
 
 
