@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Sequence, Tensor
+from .facts.modules import own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import choose, stage
 from .findings import Refusal
@@ -116,6 +117,13 @@ def _growing(facts: FunctionFacts) -> list[str]:
             name = _changed(problem.node, facts)
             if name is not None and name not in facts.parameters:
                 found.setdefault(name)
+    for node in own_nodes(facts.definition.node):
+        match node:
+            case ast.Assign(
+                targets=[ast.Name(id=part)],
+                value=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()),
+            ) if name in found:
+                found.setdefault(part)
     return list(found)
 
 

@@ -288,33 +288,45 @@ class Lists:
 
     def _header(self, node: ast.expr) -> ast.expr:
         """A loop over a list goes over the tensor of its items."""
-        goes_over = isinstance(node, ast.Name) and not _is_test(node, self.facts)
-        if goes_over and node.id in self.lists:  # type: ignore[attr-defined]
-            return expression(self.whole(self.lists[node.id]))  # type: ignore[attr-defined]
+        if isinstance(node, ast.Name) and _is_test(node, self.facts):
+            return self._used(node)
+        if isinstance(node, ast.Name) and node.id in self.lists:
+            return expression(self.whole(self.lists[node.id]))
+        if isinstance(node, ast.Subscript):
+            return _Uses(self).iterated(copy.deepcopy(node))
         return self._used(node)
 
     def _text(self, node: ast.expr) -> str:
         return ast.unparse(ast.fix_missing_locations(copy.deepcopy(self._used(node))))
 
     def _gives(self, node: ast.expr | None) -> bool:
-        """Whether a list is returned, or is part of what is."""
+        """Whether a list, or a part of one, is returned, or is part of what is."""
         match node:
-            case ast.Name(id=name):
+            case (
+                ast.Name(id=name)
+                | ast.Subscript(value=ast.Name(id=name), slice=ast.Slice())
+            ):
                 return name in self.lists
             case ast.Tuple(elts=parts) | ast.Dict(values=parts):
                 return any(map(self._gives, parts))
         return False
 
     def _returned(self, node: ast.expr) -> ast.expr:
-        """A returned list is a list of Python."""
+        """A returned list, or part of one, is a list of Python."""
         match node:
-            case ast.Name(id=name) if name in self.lists:
+            case (
+                ast.Name(id=name)
+                | ast.Subscript(value=ast.Name(id=name), slice=ast.Slice())
+            ) if name in self.lists:
                 made = self.lists[name]
                 if made.nested:
                     raise Refusal(
                         f"the lists or tuples in `{name}` are given back", node, "GL203"
                     )
-                whole = called("list", expression(self.whole(made)))
+                items = expression(self.whole(made))
+                if isinstance(node, ast.Subscript):
+                    items = self.read(made, node)
+                whole = called("list", items)
                 if made.element.weak:
                     whole.items_type = made.element.weak  # type: ignore[attr-defined]
                 return whole
@@ -446,6 +458,10 @@ class Lists:
                 return called(f"{self.tf}.repeat", held, count, ast.Constant(0))
             case ast.Name(id=name) if name in self.lists:
                 return expression(self.whole(self.lists[name]))
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
+                name in self.lists
+            ):
+                return self.read(self.lists[name], value)
         kind = self.facts.kind(value)
         known = isinstance(kind, Sequence) and bool(kind.items)
         if (known or isinstance(value, ast.ListComp)) and not made.element.weak:
@@ -526,16 +542,19 @@ class _Uses(ast.NodeTransformer):
         builtin = node.func.id if isinstance(node.func, ast.Name) else None
         first = node.args[0] if node.args else None
         tensor = self._tensor(first) if first is not None else None
+        if builtin in ITERATING:
+            node.args = [self.iterated(a) for a in node.args]
+            for keyword in node.keywords:
+                keyword.value = self.visit(keyword.value)
+            return node
         if first is None or tensor is None:
-            if builtin in ITERATING:
-                node.args = [self._iterated(a) for a in node.args]
             return self.generic_visit(node)
         made = self._list(first)
         if builtin == "len" and made is not None:
             return node if made.rows else self._made(self.lists.size(made), node)
-        if builtin in ITERATING:
-            node.args = [self._iterated(a) for a in node.args]
-            return self.generic_visit(node)
+        if builtin == "len":
+            node.args = [self._made(tensor, first)]
+            return node
         if function in MAKERS and len(node.args) == 1 and not node.keywords:
             return self._made(tensor, node)
         if function in ("stack", "concat"):
@@ -548,11 +567,16 @@ class _Uses(ast.NodeTransformer):
             return node
         return self.generic_visit(node)
 
-    def _iterated(self, node: ast.expr) -> ast.expr:
+    def iterated(self, node: ast.expr) -> ast.expr:
+        """What goes over a list goes over the tensor of its items."""
         made = self._list(node)
-        if made is None or made.element.weak:
-            return node
-        return self._made(expression(self.lists.whole(made)), node)
+        if made is not None and not made.element.weak:
+            return self._made(expression(self.lists.whole(made)), node)
+        part = self._tensor(node) if made is None else None
+        if part is not None:
+            return self._made(part, node)
+        visited: ast.expr = self.visit(node)
+        return visited
 
     def _joined(
         self, node: ast.Call, function: str, tensor: ast.expr, made: List | None
@@ -584,15 +608,15 @@ class _Uses(ast.NodeTransformer):
         return self._made(expression(text), node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        node.iter = self._iterated(node.iter)
-        self.generic_visit(node)
+        node.iter = self.iterated(node.iter)
+        node.ifs = [self.visit(test) for test in node.ifs]
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         made = self._list(node.value)
         if made is None or not isinstance(node.ctx, ast.Load):
             return self.generic_visit(node)
-        if isinstance(node.slice, ast.Slice) and made.element.weak:
+        if isinstance(node.slice, ast.Slice):
             raise self.lists.refusal(made.name, node)
         return self._made(self.lists.read(made, node), node)
 

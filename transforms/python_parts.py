@@ -163,7 +163,7 @@ class PythonFirst:
 
     def _is_pure(self, node: ast.AST) -> bool:
         """Whether no tensor has a part in it, and it does no more than compute and keep state."""
-        holders = {n.value for n in ast.walk(node) if isinstance(n, ast.Subscript)}
+        holders = self._holders(node)
         parts = (n for n in ast.walk(node) if n not in holders)
         if any(
             holds_tensor(self.facts.kind(n)) for n in parts if isinstance(n, ast.expr)
@@ -187,12 +187,20 @@ class PythonFirst:
 
     def _touched(self, node: ast.AST) -> set[str]:
         """The names and the state that a piece of code reads or writes."""
-        nodes = [n for n in ast.walk(node) if isinstance(n, HELD)]
-        holders = {n.value for n in nodes if isinstance(n, ast.Subscript)}
-        found = {ast.unparse(n) for n in nodes if n not in holders}
+        holders = self._holders(node)
+        held = (n for n in ast.walk(node) if isinstance(n, HELD))
+        found = {ast.unparse(n) for n in held if n not in holders}
         if any(call in self.facts.calls for call in _calls(node)):
             found |= self._state
         return found
+
+    def _holders(self, node: ast.AST) -> set[ast.expr]:
+        """What holds the items in a piece of code that are pieces of state."""
+        return {
+            n.value
+            for n in ast.walk(node)
+            if isinstance(n, ast.Subscript) and ast.unparse(n) in self.order.state
+        }
 
     def _written(self, node: ast.AST) -> set[str]:
         found = {
