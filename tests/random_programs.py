@@ -19,8 +19,11 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -36,6 +39,8 @@ from graphlift.codemods import pipeline
 from graphlift.codemods.pipeline import Rewritten
 from graphlift.transforms.facts.profile import Profile
 from graphlift.transforms.options import Options
+
+tf.get_logger().setLevel("CRITICAL")
 
 LONGEST = 60
 """Seconds for one program."""
@@ -104,36 +109,46 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--shrink", action="store_true", help="cut down what differs")
     parser.add_argument("--left", action="store_true", help="show what is left alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args()
-    end = time.monotonic() + options.seconds
+    options.end = time.monotonic() + options.seconds
     words: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    for number in range(options.first, options.first + options.n):
-        if time.monotonic() > end:
-            break
-        program, recorded = written(options.seed, number), number % 3 > 0
-        with tempfile.TemporaryDirectory() as folder:
-            verdict = _in_time(program, Path(folder), recorded)
+    numbers = range(options.first, options.first + options.n)
+    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
+        for told in pool.map(partial(_tried, options), numbers):
+            if told is None:
+                break
+            verdict, text = told
             words[verdict.word] += 1
             if verdict.word == LEFT:
                 reasons[verdict.reason] += 1
-            if verdict.word == DIFFERENT and options.shrink:
-                program = _shrunk(program, Path(folder), recorded, verdict.reason)
-                verdict = judged(program, Path(folder), recorded)
-        if verdict.word in (DIFFERENT, BAD) or (verdict.word == LEFT and options.left):
-            print(f"---- program {number} of seed {options.seed}: {verdict.word}")
-            print(
-                program.text,
-                program.calls,
-                verdict.lifted,
-                verdict.reason,
-                sep="\n",
-                flush=True,
-            )
+            if text:
+                print(text, flush=True)
     print(", ".join(f"{count} {word}" for word, count in words.most_common()))
     for reason, count in reasons.most_common():
         print(f"{count:6} left alone: {reason}")
     return 1 if words[DIFFERENT] or words[BAD] or not words[SAME] else 0
+
+
+def _tried(options: argparse.Namespace, number: int) -> tuple[Verdict, str] | None:
+    """What came of one program, and what is to be told of it; None when the time is over."""
+    if time.monotonic() > options.end:
+        return None
+    program, recorded = written(options.seed, number), number % 3 > 0
+    with tempfile.TemporaryDirectory() as folder:
+        verdict = _in_time(program, Path(folder), recorded)
+        if verdict.word == DIFFERENT and options.shrink:
+            program = _shrunk(program, Path(folder), recorded, verdict.reason)
+            verdict = judged(program, Path(folder), recorded)
+    if verdict.word == LEFT and not recorded:
+        verdict = replace(verdict, reason=f"{verdict.reason} (not recorded)")
+    if verdict.word not in (DIFFERENT, BAD, *([LEFT] if options.left else [])):
+        return verdict, ""
+    title = f"---- program {number} of seed {options.seed}: {verdict.word}"
+    return verdict, "\n".join(
+        [title, program.text, program.calls, verdict.lifted, verdict.reason]
+    )
 
 
 def _in_time(program: Program, folder: Path, recorded: bool) -> Verdict:

@@ -205,8 +205,9 @@ class Promotion:
         ]
         if all(self._fits(h, w) for _, h, w in pairs):
             return text
+        texts = _values(text, have) or {k: f"{text}[{quoted(k)}]" for k, _, _ in pairs}
         parts = [
-            f"{quoted(key)}: {self.coerced(f'{text}[{quoted(key)}]', h, w, node)}"
+            f"{quoted(key)}: {self.coerced(texts[key], h, w, node)}"
             for key, h, w in pairs
         ]
         return "{" + ", ".join(parts) + "}"
@@ -327,6 +328,21 @@ def _parts(text: str, kind: Sequence) -> list[str] | None:
     if len(parts) != len(kind.items) or any(isinstance(e, ast.Starred) for e in parts):
         return None
     return [ast.get_source_segment(whole, e) or ast.unparse(e) for e in parts]
+
+
+def _values(text: str, kind: Dict) -> dict[str, str] | None:
+    """The texts of the values in a dict display, by its keys; None for what is none."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    if not isinstance(node, ast.Dict):
+        return None
+    keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+    if keys != [key for key, _ in kind.items]:
+        return None
+    values = [ast.get_source_segment(text, v) or ast.unparse(v) for v in node.values]
+    return dict(zip(map(str, keys), values, strict=True))
 
 
 def _is_one_argument(text: str) -> bool:

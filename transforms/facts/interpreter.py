@@ -526,14 +526,11 @@ class Interpreter(Evaluation):
         return Flow(end, other.breaks, other.continues)
 
     def _restore(self, node: ast.stmt, before: Environment, after: Environment) -> None:
-        """Python values that a staged statement does not set stay Python's."""
+        """Python values that a staged statement does not set stay Python's, alone or in a structure."""
         assigned = self.assigned_in(node)
-        for name, kind in before.kinds.items():
-            if (
-                isinstance(kind, Python)
-                and name not in assigned
-                and name in after.kinds
-            ):
+        for name in before.kinds.keys() & after.kinds.keys() - assigned:
+            kind = before.kinds[name]
+            if isinstance(kind, Python) or after.kinds[name] == stage(kind) != UNKNOWN:
                 after.kinds[name] = kind
 
     def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:

@@ -166,7 +166,7 @@ def stage(kind: Kind) -> Kind:
 
 def choose(a: Kind, b: Kind) -> Kind:
     """The kind of a value that a tensor chooses between two; unknown where no tensor can hold both."""
-    if a == b and not isinstance(a, Python):
+    if a == b and not isinstance(a, Python | Sequence | Dict):
         return join(a, b)
     if a == b == NONE:
         return NONE
