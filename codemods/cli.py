@@ -105,6 +105,14 @@ class Shared:
         )
 
 
+Python = Annotated[
+    str | None,
+    typer.Option(metavar="PYTHON", help="The interpreter that runs your code."),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(metavar="cpu|gpu", help="Where to run it; a GPU if there is one."),
+]
 Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders.")]
 
 
@@ -197,6 +205,8 @@ def rewrite(
     verify: Annotated[
         bool, typer.Option("--verify", help="Write only what was proved.")
     ] = False,
+    python: Python = None,
+    device: Device = None,
     *,
     shared: Shared,
 ) -> int:
@@ -217,7 +227,8 @@ def rewrite(
     if verify:
         from .proving import Run, proved
 
-        lifts = proved(lifts, Run(project.profile_path, timing=False))
+        run = Run(project.profile_path, None, python, device, timing=False)
+        lifts = proved(lifts, run)
     outcomes: list[Outcome] = []
     try:
         outcomes.extend(saved(lifts))
@@ -247,9 +258,7 @@ def record(
     profile: Annotated[
         Path, typer.Option(metavar="FILE", help="Where to write what was seen.")
     ] = Path(".graphlift/profile.json"),
-    python: Annotated[
-        str | None, typer.Option(metavar="PYTHON", help="The interpreter to use.")
-    ] = None,
+    python: Python = None,
 ) -> int:
     """Run a program and keep what its functions did.
 
@@ -271,13 +280,8 @@ def verify(
         Path | None,
         typer.Option(metavar="LIFTED", help="A hand-made lift: a file or a folder."),
     ] = None,
-    python: Annotated[
-        str | None, typer.Option(metavar="PYTHON", help="The interpreter to use.")
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(metavar="cpu|gpu", help="A GPU where there is one."),
-    ] = None,
+    python: Python = None,
+    device: Device = None,
     *,
     shared: Shared,
 ) -> int:

@@ -3,16 +3,20 @@
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import CallError
-from .config import project_root, shared_folder
+from .config import load_profile, project_root, shared_folder
 from .project import Outcome
-from .proof import Proof, ProofError, Row, verify
+from .proof import UNPROVED, Proof, ProofError, Row, verify
 
 PROGRAMS = ("f", "main")  # rows of these names ran the calls that a file itself makes
+NEVER_RUN = (
+    "nothing ran it: no call was recorded whose arguments could be kept (tensors, arrays, Python values), "
+    "and no main() that was recorded to call it is in the files named"
+)
 UNFOLDED = 10_000  # columns: outside a terminal lines are as long as they are
 
 
@@ -30,6 +34,12 @@ class Run:
 
 def prove(outcomes: Iterable[Outcome], run: Run) -> Proof:
     """Run the files that could be read, as they are and lifted; CallError where nothing can be run."""
+    proof, calls = _proof(outcomes, run)
+    rows = [calls.explained(row) for row in proof.rows if not calls.is_general(row)]
+    return replace(proof, rows=[*rows, *calls.missing(proof.rows)])
+
+
+def _proof(outcomes: Iterable[Outcome], run: Run) -> "tuple[Proof, _Calls]":
     files = {outcome.path: outcome for outcome in outcomes if outcome.source}
 
     def lift(path: Path) -> str:
@@ -42,26 +52,83 @@ def prove(outcomes: Iterable[Outcome], run: Run) -> Proof:
         proof = verify(list(files), root, lift, **vars(run))
     except ProofError as error:
         raise CallError(str(error)) from None
-    places = {
-        os.path.relpath(os.path.realpath(path), os.path.realpath(root)): outcome
-        for path, outcome in files.items()
-    }
-    rows = [_explained(row, places) for row in proof.rows]
-    return replace(proof, rows=rows)
+    return proof, _Calls(files.values(), root, run.profile)
 
 
-def _explained(row: Row, outcomes: dict[str, Outcome]) -> Row:
-    """An eager row with the finding that says why: that of its function, of any for a program."""
-    path, _, function = row.function.partition("::")
-    if row.status != "eager" or path not in outcomes:
-        return row
-    messages = [
-        f.message
-        for f in outcomes[path].findings
-        if f.applicability == "manual"
-        and (function in PROGRAMS or f.function == function)
-    ]
-    return replace(row, reason=messages[0]) if messages else row
+class _Calls:
+    """Which functions of some files a row of a proof has run: those that were recorded to be called from its own.
+
+    A program is taken to run all that is lifted in its file.
+    """
+
+    def __init__(
+        self, outcomes: Iterable[Outcome], root: Path, profile: Path | None
+    ) -> None:
+        real = os.path.realpath(root)
+        self._files = {
+            os.path.relpath(os.path.realpath(outcome.path), real): outcome
+            for outcome in outcomes
+        }
+        self._callees: dict[str, set[str]] = defaultdict(set)
+        seen = load_profile(profile).functions if profile else {}
+        for key, recorded in seen.items():
+            for caller in recorded.callers:
+                self._callees[caller].add(key)
+
+    def of(self, outcome: Outcome, rows: Iterable[Row]) -> list[Row]:
+        """The rows of a file, and those that ran a function lifted in it."""
+        lifted = {f"{outcome.key}::{name}" for name in outcome.lifted}
+        return [
+            row
+            for row in rows
+            if self._place(row)[0] is outcome or lifted & self.run_by(row)
+        ]
+
+    def is_general(self, row: Row) -> bool:
+        """Whether a row is about a file of which `missing` tells more."""
+        outcome = self._files.get(row.function)
+        return bool(outcome and outcome.lifted)
+
+    def missing(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """A row for each function that was lifted and that none of `rows` has run."""
+        ran = set().union(*map(self.run_by, rows))
+        for file, outcome in self._files.items():
+            for name in outcome.lifted:
+                if f"{outcome.key}::{name}" not in ran:
+                    yield Row(f"{file}::{name}", "skipped", NEVER_RUN)
+
+    def explained(self, row: Row) -> Row:
+        """An eager row with the finding that says why: that of its function, of any for a program."""
+        outcome, function = self._place(row)
+        if row.status != "eager" or outcome is None:
+            return row
+        messages = [
+            f.message
+            for f in outcome.findings
+            if f.applicability == "manual"
+            and (function in PROGRAMS or f.function == function)
+        ]
+        return replace(row, reason=messages[0]) if messages else row
+
+    def run_by(self, row: Row) -> set[str]:
+        """The functions, as the profile names them, that a row has run."""
+        outcome, function = self._place(row)
+        if outcome is None or not function:
+            return set()
+        found: set[str] = set()
+        queue = [f"{outcome.key}::{function}"]
+        if function in PROGRAMS:
+            queue += (f"{outcome.key}::{name}" for name in outcome.lifted)
+        while queue:
+            key = queue.pop()
+            if key not in found:
+                found.add(key)
+                queue += self._callees.get(key, ())
+        return found
+
+    def _place(self, row: Row) -> tuple[Outcome | None, str]:
+        file, _, function = row.function.partition("::")
+        return self._files.get(file), function
 
 
 def _root(files: Iterable[Path]) -> Path:
@@ -72,37 +139,36 @@ def _root(files: Iterable[Path]) -> Path:
 def proved(outcomes: Iterable[Outcome], run: Run) -> list[Outcome]:
     """The same outcomes, without the new text of the files whose lift can't be proved.
 
-    A file is proved where all that was run of it is the same, and that was either its
-    own program or every function that was lifted. CallError where nothing can be run.
+    A file is proved where all that ran of it is the same, and each function that was lifted
+    did run. CallError where nothing can be run.
     """
     outcomes = list(outcomes)
-    changed = {o.path: o for o in outcomes if o.text is not None}
-    if not changed:
+    if not any(outcome.text is not None for outcome in outcomes):
         return outcomes
-    rows: dict[str, list[Row]] = defaultdict(list)
-    for row in prove(changed.values(), run).rows:
-        rows[row.function.partition("::")[0]].append(row)
-    root = os.path.realpath(_root(changed))
-    for path, outcome in changed.items():
-        name = os.path.relpath(os.path.realpath(path), root)
-        changed[path] = _held(outcome, rows[name])
-    return [changed.get(outcome.path, outcome) for outcome in outcomes]
+    proof, calls = _proof([o for o in outcomes if not o.problem], run)
+    return [
+        outcome if outcome.text is None else _held(outcome, proof.rows, calls)
+        for outcome in outcomes
+    ]
 
 
-def _held(outcome: Outcome, rows: Sequence[Row]) -> Outcome:
-    doubt = _doubt(outcome, rows)
+def _held(outcome: Outcome, rows: Sequence[Row], calls: _Calls) -> Outcome:
+    doubt = _doubt(outcome, calls.of(outcome, rows), calls)
     return replace(outcome, text=None, lifted=(), unproved=doubt) if doubt else outcome
 
 
-def _doubt(outcome: Outcome, rows: Sequence[Row]) -> str:
+def _doubt(outcome: Outcome, rows: Sequence[Row], calls: _Calls) -> str:
+    """Why a lift is not taken for proved, of which some rows tell."""
     for row in rows:
-        if row.status != "same":
+        if row.status in ("different", "raised"):
             return f"{row.function} {row.status}: {row.reason}"
-    ran = {row.function.partition("::")[2] for row in rows}
-    missing = set(outcome.lifted) - ran
-    if not ran or (missing and not ran.intersection(PROGRAMS)):
-        return f"nothing ran {', '.join(sorted(missing)) or 'it'}"
-    return ""
+    good = [row for row in rows if row.status not in UNPROVED]
+    ran = set().union(*map(calls.run_by, good))
+    missing = [n for n in outcome.lifted if f"{outcome.key}::{n}" not in ran]
+    for row in rows:
+        if row.status == "skipped" and missing and not calls.is_general(row):
+            return f"{row.function} skipped: {row.reason}"
+    return f"{', '.join(missing)}: {NEVER_RUN}" if missing else ""
 
 
 def show(proof: Proof) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 Status = Literal["same", "different", "raised", "eager", "skipped"]
 
 STATUSES: tuple[Status, ...] = ("same", "different", "raised", "eager", "skipped")
+UNPROVED: tuple[Status, ...] = ("different", "raised", "skipped")
 
 
 @dataclass(frozen=True)
@@ -66,10 +67,10 @@ class Proof:
 
     @property
     def exit_status(self) -> int:
-        """0 where nothing is different or raised, 2 where a file could not be read, else 1."""
+        """0 where all that was lifted is proved, 2 where a file could not be read, else 1."""
         if self.unreadable:
             return 2
-        return 1 if self.counts["different"] or self.counts["raised"] else 0
+        return int(any(self.counts[status] for status in UNPROVED))
 
     @property
     def where(self) -> str:

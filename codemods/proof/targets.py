@@ -9,7 +9,9 @@ from pathlib import Path
 
 from .interpreter import ProofError
 
-NOTHING = "no ARGS with f, no main() without parameters, no recorded calls"
+NOTHING = (
+    "nothing to call: no ARGS with f, no main() without parameters, no recorded calls"
+)
 
 
 @dataclass(frozen=True)

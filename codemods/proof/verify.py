@@ -103,7 +103,7 @@ def _prove_file(
     except (SyntaxError, ValueError) as error:
         yield Row(relative, "skipped", f"can't be read: {error}")
         return
-    if not found:
+    if not found and relative in trees.changed:
         yield Row(relative, "skipped", NOTHING)
     for target in found:
         with bench.worker() as original, bench.worker() as lifted:

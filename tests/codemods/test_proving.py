@@ -8,6 +8,7 @@ import pytest
 from graphlift.codemods import proving
 from graphlift.codemods.proof import Proof, ProofError, Row
 
+NEVER = f"f: {proving.NEVER_RUN}"
 TF = "import tensorflow\n"
 
 
@@ -106,8 +107,59 @@ def test_rewrite_writes_what_is_proved(graphlift, put, rows, row):
     asked = rows(row)
     result = graphlift("rewrite", "--verify", ".")
     assert path.read_text() == TF + "tf.cond\n"
-    assert asked.files == ["a.py"]
+    assert asked.files == ["a.py", "b.py"]
     assert result.code == 0
+
+
+@pytest.mark.parametrize(
+    "rest", [("a.py::g", "skipped", "slow"), ("a.py::g", "eager"), ("b.py", "skipped")]
+)
+def test_what_was_not_lifted_needs_no_proof(graphlift, put, rows, rest):
+    path = put("a.py", TF + "IF\n")
+    rows(("a.py::f", "same"), rest)
+    assert graphlift("rewrite", "--verify", ".").code == 0
+    assert path.read_text() == TF + "tf.cond\n"
+
+
+def called(*callers: str) -> bytes:
+    """A profile in which `f` of a.py has some callers, the first of them called by the next and so on."""
+    chain = ["a.py::f", *callers]
+    functions = {
+        key: {"source": "", "calls": 1, "callers": chain[i + 1 : i + 2]}
+        for i, key in enumerate(chain)
+    }
+    return json.dumps({"version": 1, "functions": functions}).encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [("same", 0), ("different", 1), ("skipped", 1)]
+)
+def test_a_program_proves_what_it_was_recorded_to_call(
+    graphlift, put, rows, status, code
+):
+    path = put("a.py", TF + "IF\n")
+    put("b.py", TF)
+    put(".graphlift/profile.json", called("b.py::step", "b.py::main"))
+    rows(("b.py::main", status, "so"))
+    assert graphlift("verify", ".").code == code
+    result = graphlift("rewrite", "--verify", "--python", "py", ".")
+    assert result.code == code
+    assert ("tf.cond" in path.read_text()) == (status == "same")
+    assert ("b.py::main" in result.err) == (status != "same")
+
+
+def test_lifted_functions_that_nothing_ran_are_told(graphlift, put, rows):
+    put("a.py", TF + "IF\n")
+    put("b.py", TF)
+    rows(("a.py", "skipped", "no calls"), ("b.py::g", "same"))
+    result = graphlift("verify", ".", "--format", "json")
+    assert [
+        (r["function"], r["status"]) for r in json.loads(result.out)["functions"]
+    ] == [
+        ("b.py::g", "same"),
+        ("a.py::f", "skipped"),
+    ]
+    assert result.code == 1
 
 
 @pytest.mark.parametrize(
@@ -115,10 +167,11 @@ def test_rewrite_writes_what_is_proved(graphlift, put, rows, row):
     [
         ([("a.py::f", "different", "1 is not 2")], "a.py::f different: 1 is not 2"),
         ([("a.py::f", "same"), ("a.py::g", "raised", "E")], "a.py::g raised: E"),
-        ([("a.py", "skipped", "no calls")], "a.py skipped: no calls"),
-        ([("a.py::g", "same")], "nothing ran f"),
-        ([("b.py::f", "same")], "nothing ran f"),
-        ([], "nothing ran f"),
+        ([("a.py::main", "skipped", "slow")], "a.py::main skipped: slow"),
+        ([("a.py", "skipped", "no calls")], NEVER),
+        ([("a.py::g", "same")], NEVER),
+        ([("b.py::f", "same")], NEVER),
+        ([], NEVER),
     ],
 )
 def test_rewrite_leaves_what_is_not_proved(graphlift, put, rows, found, doubt):
