@@ -81,6 +81,10 @@ class Shared:
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Findings and errors only.")
     ] = False
+    stdin_filename: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With -: the file whose text it is."),
+    ] = None
 
     @property
     def loud(self) -> bool:
@@ -91,9 +95,11 @@ class Shared:
         """The files of a call under these options; ConfigError."""
         from . import config
         from .progress import bar
-        from .project import Project, silent
+        from .project import STDIN, Project, silent
 
-        settings = config.load(paths, self.config).chosen(
+        stdin = self.stdin_filename or STDIN
+        places = [stdin if path == STDIN else path for path in paths]
+        settings = config.load(places, self.config).chosen(
             self.select or (), self.ignore or (), self.unsafe
         )
         return Project(
@@ -102,6 +108,7 @@ class Shared:
             self.jobs,
             not self.no_cache,
             silent if self.quiet else bar,
+            stdin,
         )
 
 
@@ -156,6 +163,10 @@ def _guarded(function: Callable[..., int], given: dict[str, Any]) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NO_READER
+
+
+def _tell_aside(line: str) -> None:
+    print(f"graphlift: {line}", file=sys.stderr)
 
 
 def _fail(error: object) -> int:
@@ -268,7 +279,7 @@ def record(
     from .record import record as run
 
     try:
-        return run(command, Path.cwd(), profile, python)
+        return run(command, Path.cwd(), profile, python, _tell_aside)
     except RecordError as error:
         return _fail(error)
 

@@ -106,8 +106,12 @@ class Project:
         jobs: int | None = None,
         cached: bool = True,
         progress: Progress = silent,
+        stdin: Path = STDIN,
     ) -> None:
-        """ConfigError for a profile or a baseline that can't be read."""
+        """ConfigError for a profile or a baseline that can't be read.
+
+        `stdin` is the file that the text on standard input is of, which STDIN stands for.
+        """
         self.settings = settings
         self.profile = load_profile(profile) if profile else None
         self.profile_path = profile
@@ -115,11 +119,24 @@ class Project:
         self._jobs = jobs or workers.available()
         self._cached = cached
         self._progress = progress
+        self._stdin = stdin
 
     def read(self, paths: Iterable[Path]) -> Iterator[Outcome]:
         """Each file that `paths` name, read and no more."""
-        found = files.find(paths, self.settings.exclude, self.settings.root)
-        return map(_open, found)
+        named = (self._stdin if path == STDIN else path for path in paths)
+        found = files.find(named, self.settings.exclude, self.settings.root)
+        return map(self._open, found)
+
+    def _open(self, path: Path) -> Outcome:
+        outcome = Outcome(path, shown(path))
+        try:
+            if path == self._stdin:
+                source = files.decode(path, sys.stdin.buffer.read())
+            else:
+                source = files.read(path)
+        except FileError as error:
+            return outcome.failed(Problem(error.message))
+        return replace(outcome, source=source)
 
     def check(self, paths: Iterable[Path]) -> Iterator[Outcome]:
         """The findings in each file that `paths` name."""
@@ -187,12 +204,13 @@ class Project:
         from ..transforms.facts.project import attribute_uses
         from ..transforms.neighbours import Neighbours
 
-        given = [task.key for task in tasks.values()]
-        found = surroundings.project_files(paths, self._key, self.profile)
+        named = [self._stdin if path == STDIN else path for path in paths]
+        found = surroundings.project_files(named, self._key, self.profile)
         found |= {task.key: task.outcome.path for task in tasks.values()}
+        texts = {task.key: task.source.text for task in tasks.values()}
         uses = cache.uses if cache else attribute_uses
-        modules = surroundings.modules(found, given, self.profile, uses)
-        for key in given:
+        modules = surroundings.modules(found, texts, self.profile, uses)
+        for key in texts:
             modules.elsewhere(key)
         return Neighbours(modules, lambda key: self.settings.options(found[key]))
 
@@ -265,18 +283,6 @@ def shown(path: Path) -> str:
     whole, here = Path(os.path.abspath(path)), Path.cwd()
     inside = path != STDIN and whole.is_relative_to(here)
     return (whole.relative_to(here) if inside else path).as_posix()
-
-
-def _open(path: Path) -> Outcome:
-    outcome = Outcome(path, shown(path))
-    try:
-        if path == STDIN:
-            source = files.decode(path, sys.stdin.buffer.read())
-        else:
-            source = files.read(path)
-    except FileError as error:
-        return outcome.failed(Problem(error.message))
-    return replace(outcome, source=source)
 
 
 def _imports_tensorflow(data: bytes) -> bool:

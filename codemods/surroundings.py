@@ -25,14 +25,16 @@ def project_files(
 
 def modules(
     found: Mapping[str, Path],
-    given: Iterable[str],
+    given: Mapping[str, str],
     profile: "Profile | None",
     uses: "Callable[[str], Uses]",
 ) -> "ProjectModules":
-    """The modules of a project's files; those that this call is about are `given`."""
+    """The modules of a project's files; those that this call is about are `given`, with their texts."""
     from ..transforms.facts.project import ProjectModules
 
     def read(name: str) -> str:
+        if name in given:
+            return given[name]
         try:
             return files.read(found[name]).text
         except files.FileError as error:

@@ -6,9 +6,9 @@ process, and `merging` brings what was seen into the profile.
 
 from __future__ import annotations
 
-import sys
+import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .command import resolve
@@ -24,11 +24,13 @@ def record(
     root: Path,
     output: Path | None = None,
     python: str | None = None,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> int:
     """Run `command` in `root` and merge what its functions did into the profile at `output`.
 
     `output` is root/.graphlift/profile.json unless given; paths in it start from the folder above the
-    one that holds it. `python` is the interpreter to use in place of the command's own.
+    one that holds it. `python` is the interpreter to use in place of the command's own. `tell` is given a
+    line that says what was recorded.
 
     Returns the command's exit code, 128 + n for a command that signal n ended.
 
@@ -46,6 +48,7 @@ def record(
         if seen.functions:
             profile.merge(seen)
             profile.write()
+            tell(f"recorded {_functions(seen)} in {os.path.relpath(output)}")
         elif seen.problem:
             raise RecordError(f"nothing was recorded: {seen.problem}")
         elif seen.without_tensorflow:
@@ -54,8 +57,10 @@ def record(
                 "name another interpreter with --python"
             )
         else:
-            print(
-                f"nothing was recorded: no function under {root} was called",
-                file=sys.stderr,
-            )
+            tell(f"nothing was recorded: no function under {root} was called")
     return code
+
+
+def _functions(seen: Seen) -> str:
+    count = len(seen.functions)
+    return f"{count} function" if count == 1 else f"{count} functions"

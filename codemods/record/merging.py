@@ -137,6 +137,7 @@ class Profile:
         for name, file in self._samples.items():
             if name in wanted:
                 folder.mkdir(exist_ok=True)
+                (folder / ".gitignore").write_text("*\n")
                 shutil.copyfile(file, folder / name)
 
 

@@ -82,7 +82,7 @@ def rewritten_summary(outcomes: Sequence[Outcome]) -> str:
     changed = sum(outcome.text is not None for outcome in outcomes)
     return (
         f"{_number(lifted, 'function')} lifted, {_number(changed, 'file')} rewritten; "
-        f"{summary(outcomes)} left"
+        f"left: {summary(outcomes)}"
     )
 
 

@@ -129,7 +129,7 @@ def test_rewrite_says_what_it_did(graphlift, put):
     result = graphlift("rewrite", ".")
     assert result.out.splitlines() == [
         "lifted f in sub/a.py",
-        "1 function lifted, 1 file rewritten; 0 findings in 2 files left",
+        "1 function lifted, 1 file rewritten; left: 0 findings in 2 files",
     ]
     assert path.read_text() == "import tensorflow\ntf.cond\n"
     assert result.code == EXIT_OK
@@ -139,7 +139,7 @@ def test_rewrite_leaves_findings(graphlift, put):
     put("a.py", "import tensorflow\nLIST\n")
     result = graphlift("rewrite", ".")
     assert "GL205" in result.out
-    assert "0 functions lifted, 0 files rewritten; 1 finding" in result.out
+    assert "0 functions lifted, 0 files rewritten; left: 1 finding" in result.out
     assert result.code == EXIT_FINDINGS
 
 
@@ -164,6 +164,21 @@ def test_rewrite_of_standard_input_tells_the_rest_apart(graphlift):
     assert result.raw == b"import tensorflow\nLIST\n"
     assert "-:2:1: GL205" in result.err
     assert result.code == EXIT_FINDINGS
+
+
+def test_standard_input_may_be_a_file_of_the_project(graphlift, put, pipeline):
+    put("pyproject.toml", '[tool.graphlift.per-file-ignores]\n"sub/" = ["GL101"]\n')
+    path = put("sub/a.py", "import tensorflow\nLIST\n")
+    stdin = b"import tensorflow\nIF\nLIST\n"
+    result = graphlift("check", "--stdin-filename", path, "-", stdin=stdin)
+    assert (
+        result.out.splitlines()[0]
+        == "sub/a.py:3:1: GL205 [host-read] a LIST here (manual)"
+    )
+    result = graphlift("rewrite", "-", "--stdin-filename", "sub/new.py", stdin=stdin)
+    assert result.out == stdin.decode().replace("IF", "tf.cond")
+    assert pipeline.calls == ["sub/a.py", "sub/new.py"]
+    assert path.read_text() == "import tensorflow\nLIST\n"
 
 
 def test_rewrite_of_broken_standard_input_writes_nothing(graphlift):
@@ -267,8 +282,9 @@ def recorder(monkeypatch):
     """A recorder that keeps what it was asked, and does what `asked.answer` says."""
     fake = SimpleNamespace(RecordError=RecordError, answer=lambda: 0)
 
-    def record(command, root, output, python):
+    def record(command, root, output, python, tell):
         fake.asked = (command, root, output, python)
+        tell("recorded 1 function in profile.json")
         return fake.answer()
 
     fake.record = record
@@ -284,7 +300,9 @@ def recorder(monkeypatch):
     ],
 )
 def test_record_takes_the_command_as_it_is(graphlift, folder, recorder, command):
-    assert graphlift("record", *command).code == 0
+    result = graphlift("record", *command)
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "graphlift: recorded 1 function in profile.json\n"
     assert recorder.asked == (
         ["python", "-m", "x", "--profile", "y"],
         folder,
@@ -299,4 +317,5 @@ def test_record_says_why_it_cannot(graphlift, recorder):
 
     recorder.answer = fail
     result = graphlift("record", "--", "x")
-    assert (result.code, result.err) == (2, "error: no such command: x\n")
+    assert result.code == 2
+    assert result.err.endswith("error: no such command: x\n")

@@ -47,6 +47,7 @@ class Project:
         return subprocess.Popen(
             [sys.executable, "-c", RECORD, *command],
             cwd=self.folder,
+            start_new_session=True,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -71,18 +71,21 @@ def test_nothing_recorded_for_want_of_tensorflow(tmp_path, capfd):
     (tmp_path / "hidden.py").write_text(hidden)
     with pytest.raises(RecordError, match="has no TensorFlow"):
         record([sys.executable, "hidden.py"], tmp_path)
-    assert record(isolated, tmp_path) == 0
-    out, err = capfd.readouterr()
-    assert out == "ran\n"
-    assert "no function under" in err
+    told: list[str] = []
+    assert record(isolated, tmp_path, tell=told.append) == 0
+    assert capfd.readouterr() == ("ran\n", "")
+    assert told == [f"nothing was recorded: no function under {tmp_path} was called"]
     assert not (tmp_path / ".graphlift").exists()
 
 
-def test_a_program_without_tensorflow_is_recorded(tmp_path):
+def test_a_program_without_tensorflow_is_recorded(tmp_path, monkeypatch):
     (tmp_path / "hidden.py").write_text(
         "import sys; sys.modules['tensorflow'] = None\ndef f(): pass\nf()\n"
     )
-    assert record([sys.executable, "hidden.py"], tmp_path) == 0
+    monkeypatch.chdir(tmp_path)
+    told: list[str] = []
+    assert record([sys.executable, "hidden.py"], tmp_path, tell=told.append) == 0
+    assert told == ["recorded 1 function in .graphlift/profile.json"]
     assert (tmp_path / ".graphlift" / "profile.json").exists()
 
 

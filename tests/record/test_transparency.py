@@ -1,5 +1,6 @@
 """Recording changes nothing that a program does, prints or raises."""
 
+import os
 import re
 import signal
 import sys
@@ -325,7 +326,8 @@ def test_installed_packages_and_other_folders_are_left_alone(project):
     assert [*project.functions] == ["script.py::f"]
 
 
-def test_interrupts_reach_the_program(project):
+@pytest.mark.parametrize("send", ["kill", "killpg"])  # that one hits the program twice
+def test_interrupts_reach_the_program(project, send):
     project.write(
         "wait.py",
         """
@@ -339,7 +341,7 @@ def test_interrupts_reach_the_program(project):
     process = project.start(PYTHON, "wait.py")
     assert process.stdout is not None and process.stdout.readline() == "waiting\n"
     time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    getattr(os, send)(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert err.rstrip().endswith("KeyboardInterrupt") and "graphlift" not in err

@@ -13,6 +13,7 @@ import types
 from importlib import machinery
 from typing import Any
 
+from .exchange import uninterrupted
 from .loading import Project
 from .posing import RUNPY, Runner, posing, running
 
@@ -70,7 +71,8 @@ class _Script(Runner):
             while trace is not None and trace.tb_frame.f_code is not self._code:
                 trace = trace.tb_next
             sys.excepthook = hook
-            hook(cls, value.with_traceback(trace), trace)
+            with uninterrupted():
+                hook(cls, value.with_traceback(trace), trace)
 
         sys.excepthook = excepthook
 

@@ -6,7 +6,7 @@ import atexit
 import os
 
 from . import loading, script
-from .exchange import BASE, OUTPUT, ROOT, leave_word
+from .exchange import BASE, OUTPUT, ROOT, leave_word, uninterrupted
 from .loading import Project
 from .watching import retire
 from .writing import write
@@ -24,7 +24,8 @@ def start() -> None:
         retire(project.functions)
         if os.getpid() == process and os.path.isdir(output):
             try:
-                write(project, output)
+                with uninterrupted():
+                    write(project, output)
             except Exception as error:
                 leave_word(output, error)
 
