@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -83,7 +82,7 @@ from conftest import FakePipeline
 from graphlift import codemods
 from graphlift.codemods import cli
 fake = FakePipeline()
-fake.check = lambda *_: time.sleep(60)
+fake.check = lambda *_: print("busy", flush=True) or time.sleep(60)
 codemods.pipeline = sys.modules[fake.__name__] = fake
 cli.app(["check", "--jobs", "2", "."])
 """
@@ -93,7 +92,7 @@ cli.app(["check", "--jobs", "2", "."])
         stderr=subprocess.PIPE,
         start_new_session=True,
     )
-    time.sleep(1.5)
+    assert child.stdout and child.stdout.readline() == b"busy\n"
     os.killpg(child.pid, signal.SIGINT)
     _, err = child.communicate(timeout=5)
     assert err == b"interrupted\n"
