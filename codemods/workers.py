@@ -60,7 +60,8 @@ class _Worker(Generic[Task, Result]):
         self.process = multiprocessing.Process(
             target=_serve, args=(work, far, self.connection), daemon=True
         )
-        self.process.start()
+        with _interrupts_later():
+            self.process.start()
         far.close()
         self.index = -1
 
@@ -76,6 +77,19 @@ class _Worker(Generic[Task, Result]):
             self.process.join()
             return Died(f"the process ended with {self.process.exitcode}")
         return received
+
+
+@contextlib.contextmanager
+def _interrupts_later() -> Iterator[None]:
+    """Hold Ctrl-C back: while a process is forked, Python may swallow it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 
 def _serve(

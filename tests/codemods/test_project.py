@@ -94,7 +94,7 @@ cli.app(["check", "--jobs", "2", "."])
     )
     assert child.stdout and child.stdout.readline() == b"busy\n"
     os.killpg(child.pid, signal.SIGINT)
-    _, err = child.communicate(timeout=5)
+    _, err = child.communicate(timeout=20)
     assert err == b"interrupted\n"
     assert child.returncode == 130
     with pytest.raises(ProcessLookupError):
