@@ -82,7 +82,7 @@ def with_tensor_arrays(
         return None
     made = copy.copy(facts.definition.node)
     made.body = _parted(made.body)
-    found = {name: _list(facts, made, name) for name in growing}
+    found = {name: _list(facts, made, name, names) for name in growing}
     lists = Lists(facts, names, tf, found)
     made.body = lists.block(made.body)
     for name in growing:
@@ -147,7 +147,9 @@ def _changed(node: ast.AST | None, facts: FunctionFacts) -> str | None:
     return None
 
 
-def _list(facts: FunctionFacts, function: FunctionNode, name: str) -> List:
+def _list(
+    facts: FunctionFacts, function: FunctionNode, name: str, names: Names
+) -> List:
     """What is known of a list: its items, and whether its uses need one tensor.
 
     Raises:
@@ -163,7 +165,10 @@ def _list(facts: FunctionFacts, function: FunctionNode, name: str) -> List:
         raise Refusal(f"the items of `{name}` may differ in shape", node, "GL203")
     items = [k for n in ast.walk(function) for k in _given(facts, n, name)]
     nested = any(isinstance(kind, Sequence | Elements) for kind in items)
-    return List(name, replace(element, mixed=False), rows, nested)
+    ragged = alone or any(_is_ragged(node, name) for node in ast.walk(function))
+    varies = ragged and not rows and element.shape == (None,)
+    lengths = names.fresh("lengths") if varies else None
+    return List(name, replace(element, mixed=False), rows, nested, lengths)
 
 
 def _needs_rows(node: ast.AST, name: str) -> bool:
@@ -188,6 +193,17 @@ def _needs_rows(node: ast.AST, name: str) -> bool:
         case ast.Subscript(value=ast.Name(id=n), slice=index, ctx=ast.Load()):
             return n == name and not _is_constant(index)
         case ast.Subscript(value=ast.Name(id=n)):
+            return n == name
+    return False
+
+
+def _is_ragged(node: ast.AST, name: str) -> bool:
+    """Whether a list is made a ragged tensor here."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(attr="ragged"), attr="stack"),
+            args=[ast.Name(id=n)],
+        ):
             return n == name
     return False
 

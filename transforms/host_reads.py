@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from . import numpy_calls, static_shapes
-from .facts.kinds import Function, Python, Tensor, Variable
+from .facts.kinds import Function, Python, Rows, Tensor, Variable
 from .facts.staging import is_numpy, is_tensor, is_weak
 from .findings import Refusal
 from .rule import Rule
@@ -65,7 +65,7 @@ class HostRead(Rule):
 
 def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
     """The text of `int(t)`, `float(t)` or `bool(t)` of a tensor; None for other calls."""
-    if name == "list" and node.args and is_tensor(writer.kind(node.args[0])):
+    if name == "list" and node.args and isinstance(writer.kind(node), Rows):
         return writer.text(node.args[0])
     if name == "len" and is_tensor(writer.kind(node.args[0])):
         return static_shapes.length(writer, node.args[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 
 from . import nonempty
@@ -22,6 +23,7 @@ POPPED = "pop from empty list"
 DELETED = "list assignment index out of range"
 DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
 MAKERS = frozenset({"stack", "convert_to_tensor", "constant"})
+JOINING = frozenset({"concat", "ragged.stack"})
 ITERATING = frozenset(
     [
         "zip",
@@ -40,12 +42,19 @@ ITERATING = frozenset(
 
 @dataclass(frozen=True)
 class List:
-    """A local list: `rows` where it becomes one tensor, else it becomes a TensorArray; `nested`: of lists or tuples."""
+    """A local list that is held in the graph.
+
+    Attributes:
+        rows: it becomes one tensor, else a TensorArray.
+        nested: it is one of lists or tuples.
+        lengths: the name of the TensorArray of the lengths of its items, where it is to be read as a ragged tensor.
+    """
 
     name: str
     element: Tensor
     rows: bool
     nested: bool
+    lengths: str | None = None
 
 
 class Lists:
@@ -63,14 +72,35 @@ class Lists:
     # ---- statements
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [made for node in body for made in self._statement(node)]
+        return [
+            made if made is node else with_origin(made, node)
+            for node in body
+            for made in (*self._checks(node), *self._statement(node))
+        ]
+
+    def _checks(self, node: ast.stmt) -> list[ast.stmt]:
+        """What raises where a list that TensorFlow joins is empty, as joining no tensors does, if it may be."""
+        if blocks(node) or node in self.never_empty:
+            return []
+        joined = dict.fromkeys(
+            call.args[0].id
+            for call in ast.walk(node)
+            if isinstance(call, ast.Call)
+            and self.is_tensorflow(call.func) in JOINING
+            and call.args
+            and isinstance(call.args[0], ast.Name)
+            and call.args[0].id in self.lists
+        )
+        check = f"{self.tf}.debugging.assert_positive"
+        sizes = [expression(self._size(self.lists[name])) for name in joined]
+        return [ast.Expr(called(check, size)) for size in sizes]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         if not self._mentions(node):
             return [node]
         made = self._change(node)
         if made is not None:
-            return [with_origin(s, node) for s in made]
+            return made
         if blocks(node):
             self._check_order(node)
             inner = with_origin(copy.copy(rebuilt(node, self.block)), node)
@@ -80,12 +110,11 @@ class Lists:
             return [self._with_python_items(node, inner)]
         popped = self._popped(node)
         if popped is not None:
-            return [with_origin(s, node) for s in popped]
+            return popped
         if isinstance(node, ast.Return) and self._gives(node.value):
             assert node.value is not None
-            return [with_origin(ast.Return(self._returned(node.value)), node)]
-        rewritten: ast.stmt = _Uses(self).visit(copy.deepcopy(node))
-        return [with_origin(rewritten, node)]
+            return [ast.Return(self._returned(node.value))]
+        return [_Uses(self).visit(copy.deepcopy(node))]
 
     def _check_order(self, node: ast.stmt) -> None:
         """Refuse a loop over a list that its body changes: Python goes over the new items, too.
@@ -151,10 +180,11 @@ class Lists:
         elts = value.elts if isinstance(value, ast.List) else None
         if made.rows:
             return [assigned(made.name, self._tensor_of(made, value))]
-        return [
-            assigned(made.name, self._array(made)),
-            *(self._append(made, e) for e in elts or ()),
-        ]
+        arrays = [assigned(made.name, self._array(made))]
+        if made.lengths is not None:
+            lengths = expression(self._new_array("int32", []))
+            arrays.append(assigned(made.lengths, lengths))
+        return [*arrays, *(s for e in elts or () for s in self._append(made, e))]
 
     def _called(
         self, made: List, node: ast.stmt, method: str, args: list[ast.expr]
@@ -162,7 +192,7 @@ class Lists:
         name = made.name
         match method, args:
             case "append", [value]:
-                return [self._append(made, value)]
+                return self._append(made, value)
             case "extend", [value]:
                 return self._extended(made, value)
             case "insert", [ast.Constant(value=int() as place), value] if place >= 0:
@@ -180,17 +210,20 @@ class Lists:
                 return [assigned(name, self._tensor_of(made, ast.List([], ast.Load())))]
         return None
 
-    def _append(self, made: List, value: ast.expr) -> ast.stmt:
+    def _append(self, made: List, value: ast.expr) -> list[ast.stmt]:
         if made.rows:
-            return self._concatenated(made, [made.name, self._row(made, value)])
-        size = called(f"{made.name}.size")
-        return assigned(
-            made.name, called(f"{made.name}.write", size, self._item(made, value))
-        )
+            return [self._concatenated(made, [made.name, self._row(made, value)])]
+        item = self._item(made, value)
+        if made.lengths is None:
+            return [_written(made.name, item)]
+        row = item.id if isinstance(item, ast.Name) else self.names.fresh("row")
+        named = [] if isinstance(item, ast.Name) else [assigned(row, item)]
+        length = called(f"{self.tf}.size", name(row))
+        return [*named, _written(made.name, name(row)), _written(made.lengths, length)]
 
     def _extended(self, made: List, value: ast.expr) -> list[ast.stmt]:
         if isinstance(value, ast.List | ast.Tuple):
-            return [self._append(made, e) for e in value.elts]
+            return [s for e in value.elts for s in self._append(made, e)]
         return [self._concatenated(made, [made.name, self._tensor_of(made, value)])]
 
     def _concatenated(self, made: List, parts: list[str | ast.expr]) -> ast.stmt:
@@ -342,6 +375,9 @@ class Lists:
         Raises:
             Refusal: they may differ in shape, or there may be none and then nothing tells their shape.
         """
+        if made.lengths is not None:
+            parts = f"{made.name}.concat(), {made.lengths}.stack()"
+            return f"{self.tf}.RaggedTensor.from_row_lengths({parts})"
         shape = made.element.shape
         if shape is None or None in shape:
             node = self.facts.definition.original
@@ -394,11 +430,13 @@ class Lists:
     # ---- what goes into a list
 
     def _array(self, made: List) -> ast.expr:
-        shape = made.element.shape
+        return expression(self._new_array(made.element.dtype, made.element.shape))
+
+    def _new_array(self, dtype: str | None, shape: Sequenced[int | None] | None) -> str:
         dims = "None" if shape is None else str(list(shape))
         varies = shape is not None and None in shape
-        return expression(
-            f"{self.tf}.TensorArray({self.tf}.{made.element.dtype}, size=0, dynamic_size=True, clear_after_read=False, "
+        return (
+            f"{self.tf}.TensorArray({self.tf}.{dtype}, size=0, dynamic_size=True, clear_after_read=False, "
             f"{'infer_shape=False, ' if varies else ''}element_shape={dims})"
         )
 
@@ -505,10 +543,9 @@ class Lists:
 
     def is_tensorflow(self, function: ast.expr) -> str | None:
         """The name of a function of TensorFlow."""
-        match function:
-            case ast.Attribute(value=ast.Name(id=owner), attr=attr) if owner == self.tf:
-                return attr
-        return None
+        text = ast.unparse(function)
+        start = f"{self.tf}."
+        return text.removeprefix(start) if text.startswith(start) else None
 
 
 class _Uses(ast.NodeTransformer):
@@ -557,6 +594,8 @@ class _Uses(ast.NodeTransformer):
             return node
         if function in MAKERS and len(node.args) == 1 and not node.keywords:
             return self._made(tensor, node)
+        if function == "ragged.stack" and made is not None and made.lengths:
+            return self._made(expression(self.lists.whole(made)), node)
         if function in ("stack", "concat"):
             return self._joined(node, function, tensor, made)
         if function == "add_n" and made is not None and not made.element.weak:
@@ -643,6 +682,11 @@ class _Replaced(_Uses):
         if ast.dump(node) == self.text:
             return self._made(self.instead, node)
         return super().visit_Call(node)
+
+
+def _written(array: str, item: ast.expr) -> ast.stmt:
+    """A TensorArray with one more item."""
+    return assigned(array, called(f"{array}.write", called(f"{array}.size"), item))
 
 
 def _is_test(node: ast.Name, facts: FunctionFacts) -> bool:

@@ -13,6 +13,7 @@ from .facts.kinds import (
     Kind,
     Maybe,
     Python,
+    Ragged,
     Record,
     Rows,
     Scalar,
@@ -143,7 +144,7 @@ class Promotion:
                 text, have.kind if isinstance(have, Maybe) else have, want.kind, node
             )
         if want == NONE or (
-            isinstance(want, TensorArray | Rows) and type(have) is type(want)
+            isinstance(want, TensorArray | Rows | Ragged) and type(have) is type(want)
         ):
             return text
         if not isinstance(want, Tensor):

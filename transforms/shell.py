@@ -22,6 +22,7 @@ from .facts.kinds import (
     Kind,
     Maybe,
     Python,
+    Ragged,
     Rows,
     Sequence,
     Tensor,
@@ -291,7 +292,7 @@ class Shell:
                     "it returns a Python value that it computes on the way", value
                 )
             return []
-        if isinstance(want, Rows):
+        if isinstance(want, Rows | Ragged):
             return [text]
         if isinstance(want, _Array):
             return [f"{text}.stack()"]
@@ -621,5 +622,5 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
             "it returns a TensorArray that no loop fills with items of one known shape"
         )
         raise Refusal(reason, node)
-    elif not isinstance(kind, Python | Maybe | Tensor | Rows | _Array):
+    elif not isinstance(kind, Python | Maybe | Tensor | Ragged | Rows | _Array):
         raise Refusal(f"it returns {kind}", node)

@@ -22,6 +22,7 @@ from .facts.modules import FunctionDefinition
 from .facts.staging import holds_variable
 from .findings import Refusal
 from .shell import Shell, check_result
+from .source import is_placed
 from .split import Split, split
 from .step_plans import StepPlanner
 from .steps import Code, Core, Keep, Plan, Step
@@ -318,7 +319,8 @@ class SplitPlanner:
             return Code(ast.unparse(ast.fix_missing_locations(node)))
         origin: ast.stmt = getattr(node, "origin", node)
         inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
-        if inside and sys.version_info < (3, 12):
+        made = not all(map(is_placed, named))
+        if made or (inside and sys.version_info < (3, 12)):
             return Code(
                 ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), origin
             )

@@ -293,9 +293,11 @@ def _container(name: str) -> Callable[[Arguments], Outcome | None]:
         if isinstance(source, Sequence):
             return outcome(Sequence(name, source.items))
         element = operators.iterate(source)
-        if is_tensor(source) and isinstance(element, Tensor) and name == "list":
-            return outcome(Rows(element))
-        if element is None or is_tensor(source):
+        ragged = isinstance(source, Ragged)
+        held = ragged or is_tensor(source)
+        if held and isinstance(element, Tensor) and name == "list":
+            return outcome(Rows(element, ragged))
+        if element is None or held:
             return None
         return outcome(Elements(name, element))
 

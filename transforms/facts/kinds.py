@@ -295,18 +295,19 @@ class Maybe(Kind):
 
 @dataclass(frozen=True)
 class Rows(Kind):
-    """A Python list that the graph holds as one tensor; its items, of the given kind, are the rows."""
+    """A Python list that the graph holds as one tensor, maybe a ragged one; its items, of the given kind, are the rows."""
 
     element: Tensor
+    ragged: bool = False
 
     def __str__(self) -> str:
         return f"rows({self.element})"
 
     @property
-    def whole(self) -> Tensor:
+    def whole(self) -> Tensor | Ragged:
         """The tensor that holds the list."""
-        shape = self.element.shape
-        return Tensor(self.element.dtype, None if shape is None else (None, *shape))
+        form, shape = Ragged if self.ragged else Tensor, self.element.shape
+        return form(self.element.dtype, None if shape is None else (None, *shape))
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,9 @@ def fits_graph(kind: Kind) -> bool:
         return all(map(fits_graph, kind.items))
     if isinstance(kind, Dict):
         return all(fits_graph(value) for _, value in kind.items)
-    return isinstance(kind, Tensor | TensorArray | Rows) or kind == NONE
+    if isinstance(kind, Rows):
+        return not kind.ragged
+    return isinstance(kind, Tensor | TensorArray) or kind == NONE
 
 
 def is_optimizer(kind: Kind) -> bool:
