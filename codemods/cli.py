@@ -334,12 +334,12 @@ def explain(
     from ..transforms.rules import find_code, find_rule, rules_for_error
 
     words = " ".join(what)
-    rule = find_rule(words)
-    rules = [rule] if rule else rules_for_error(words)
+    named = list(filter(None, map(find_rule, what)))
+    rules = named if len(named) == len(what) else rules_for_error(words)
     code = find_code(words)
     if code is not None and not rules:
         print(f"{code} {NAMES[code]}\n")
-        print("Found, and not lifted yet: the function stays as it is.")
+        print("There is no such rule yet: nothing is found or changed.")
         return 0
     if not rules:
         return _fail(f"neither a rule nor an error message that a rule cures: {words}")
@@ -383,7 +383,7 @@ def _tell(outcomes: "Sequence[Outcome]", shared: Shared, stream: TextIO) -> None
     stream.write(render(shared.format, outcomes))
     stream.flush()
     if not shared.quiet:
-        sys.stderr.write(text.note(outcomes))
+        sys.stderr.write(text.notes(outcomes))
 
 
 def _code(outcomes: "Sequence[Outcome]") -> int:

@@ -56,7 +56,8 @@ class TensorAssert(Rule):
 
     When it is left alone:
         Several different exceptions in one function, messages that are made on the way, and functions that graphs
-        call.
+        call. What can be done: `tf.debugging.assert_greater` and its like, where its InvalidArgumentError will do;
+        or return what the test needs, and raise in the caller.
     """
 
     code = "GL108"

@@ -49,7 +49,8 @@ class TensorBool(Rule):
 
     When it is left alone:
         The truth of a tensor of more than one element, `in` a tensor, and `and`/`or` used for the value of an
-        operand that is no bool.
+        operand that is no bool. What can be done: say what is meant, with `tf.reduce_any`, `tf.reduce_all`,
+        `tf.reduce_any(x == y)` for `y in x`, `x if x != 0 else y` for `x or y`.
     """
 
     code = "GL103"

@@ -62,7 +62,9 @@ class TensorComprehension(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Set and dict comprehensions over tensors, and comprehensions in a lambda.
+        Set and dict comprehensions over tensors, and comprehensions in a lambda. What can be done: `tf.unique` for
+        a set, `tf.boolean_mask(x, test)` for a filter, `tf.map_fn` for the rest, `tf.argsort` and `tf.gather` for a
+        sort by a key.
     """
 
     code = "GL109"

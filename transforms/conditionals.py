@@ -53,7 +53,9 @@ class TensorIf(Rule):
 
     When it is left alone:
         Arms that leave values of other structure or of dtypes that no tensor holds both of, and arms that raise,
-        change a caller's objects, or call what is not known.
+        change a caller's objects, or call what is not known. What can be done: give a name the same kind of value in
+        both arms and before them (`tf.constant(0.0)`, not `None` or `0`; `tf.cast` where dtypes differ), and
+        return what changed instead of changing it.
     """
 
     code = "GL101"
@@ -99,7 +101,8 @@ class TensorTernary(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([-1.0, 0.5]),), (tf.constant([0.0, 0.0]),)]
 
     When it is left alone:
-        Sides that no one tensor can hold, such as a function and a tensor, or None and a tensor.
+        Sides that no one tensor can hold, such as a function and a tensor, or None and a tensor. What can be done:
+        a tensor that says "nothing" (zeros, NaN) in the place of None, or the call in both sides.
     """
 
     code = "GL102"

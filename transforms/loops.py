@@ -80,7 +80,8 @@ class TensorWhile(Rule):
 
     When it is left alone:
         Loop variables that no tensor can hold, and bodies that raise, change a caller's objects, or call what is
-        not known.
+        not known. What can be done: set a variable before the loop to a tensor of the dtype and rank that it has
+        in it, and return what changed instead of changing it.
     """
 
     code = "GL104"
@@ -133,7 +134,8 @@ class TensorFor(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        Python containers whose items are of different kinds.
+        Python containers whose items are of different kinds. What can be done: `tf.stack` the items to one tensor
+        and go over that; go over `tf.range(tf.shape(x)[0])` and index where a `zip` or `enumerate` is not taken.
     """
 
     code = "GL105"

@@ -66,7 +66,8 @@ class TensorMatch(Rule):
         ARGS = [(tf.constant(0), tf.constant(2.0)), (tf.constant(2), tf.constant(2.0)), (tf.constant(7), tf.constant(2.0))]
 
     When it is left alone:
-        Patterns of mappings, of `*` items, and of the attributes of objects.
+        Patterns of mappings, of `*` items, and of the attributes of objects. What can be done: take the parts out
+        before it, and `match` or `if` on those.
     """
 
     code = "GL110"

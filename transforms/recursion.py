@@ -58,7 +58,8 @@ class TensorRecursion(Rule):
         ]
 
     When it is left alone:
-        Functions that call themselves more than once, or in the middle of what they do.
+        Functions that call themselves more than once, or in the middle of what they do. What can be done: a loop
+        with a `tf.TensorArray` of what is left to do.
     """
 
     code = "GL113"

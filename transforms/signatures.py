@@ -46,8 +46,11 @@ class EagerFunction(Rule):
         ARGS = [(tf.constant(2.0), tf.constant(3.0)), (tf.constant(0.0), tf.constant(1.0)), (tf.constant(-1.0), tf.constant(1.0))]
 
     When it is left alone:
-        Functions in which anything is not understood, those whose results no graph can give, and those whose
-        parameters' kinds nothing tells: record a run, or annotate them.
+        Functions in which anything is not understood, those whose results no graph can give, those whose
+        parameters' kinds nothing tells, and those that changed since they were recorded. What can be done: record a
+        run that calls the function (`graphlift record -- python PROGRAM`), or annotate it; where the kind of
+        a value stays unknown or may be Python's or a tensor, make it a tensor in any case (`tf.convert_to_tensor`);
+        take the tensor work that is understood into a function of its own, which is lifted then.
     """
 
     code = "GL401"
@@ -119,7 +122,8 @@ class PythonArgument(Rule):
         ARGS = [(tf.constant(2.0), 0.1), (tf.constant(2.0), 0.2), (tf.constant(2.0), 0.4)]
 
     When it is left alone:
-        Numbers that Python itself needs while tracing, or that stand beside other defaults.
+        Numbers that Python itself needs while tracing, or that stand beside other defaults. What can be done: pass
+        tensors (`tf.constant(0.1)`), so that a new value is no new trace.
     """
 
     code = "GL404"

@@ -63,7 +63,8 @@ class StaticShape(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0]),), (tf.constant([1.0, 2.0, 6.0]),)]
 
     When it is left alone:
-        Containers of Python.
+        Containers of Python. What can be done where Python needs a size itself: pass it as an argument, or record
+        runs in which it is the same.
     """
 
     code = "GL406"

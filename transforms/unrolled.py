@@ -57,7 +57,8 @@ class UnrolledLoop(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        Loops that need Python's number in each iteration, as an index of layers or a static size.
+        Loops that need Python's number in each iteration, as an index of layers or a static size. They are traced
+        round by round, which is right, if slow to start.
     """
 
     code = "GL112"

@@ -42,8 +42,20 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     return text
 
 
-def note(outcomes: Sequence[Outcome]) -> str:
-    """A line on the functions of which nothing is known, so that nothing is found in them."""
+def notes(outcomes: Sequence[Outcome]) -> str:
+    """What can be done about manual findings, and about functions of which nothing is known."""
+    return _by_hand(outcomes) + _unrecorded(outcomes)
+
+
+def _by_hand(outcomes: Sequence[Outcome]) -> str:
+    findings = (f for outcome in outcomes for f in outcome.findings)
+    codes = sorted({f.code for f in findings if f.applicability == "manual"})
+    if not codes:
+        return ""
+    return f"note: what can be done by hand: graphlift explain {' '.join(codes)}\n"
+
+
+def _unrecorded(outcomes: Sequence[Outcome]) -> str:
     names = [f"{o.name}::{name}" for o in outcomes for name in o.unrecorded]
     if not names:
         return ""

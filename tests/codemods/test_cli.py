@@ -246,6 +246,18 @@ def test_explain_a_rule(graphlift):
     assert result.out == graphlift("explain", "gl101").out
 
 
+def test_manual_findings_come_with_what_explains_them(graphlift, put):
+    put("a.py", "import tensorflow\nLIST\nIF\n")
+    result = graphlift("check", ".")
+    assert result.err == "note: what can be done by hand: graphlift explain GL205\n"
+    assert "GL205 host-read" in graphlift("explain", "GL101", "GL205").out
+
+
+def test_explain_a_rule_to_come(graphlift):
+    result = graphlift("explain", "GL403")
+    assert (result.code, result.out.count("no such rule yet")) == (EXIT_OK, 1)
+
+
 def test_explain_an_error(graphlift):
     message = "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"
     assert "GL101 tensor-if" in graphlift("explain", message).out
