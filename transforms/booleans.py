@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .facts.kinds import BOOL, Function, Kind, Python, Sequence, Tensor, Variable
+from .facts.kinds import BOOL, Kind, Python, Tensor, Variable
+from .facts.safety import broadcasts, is_safe
 from .facts.staging import is_tensor
 from .findings import Refusal
 from .rule import Rule
@@ -59,48 +60,6 @@ class TensorBool(Rule):
         r"symbolic `?tf\.Tensor`? as a Python `?bool`?",
         r"LogicalNot.*does not match expected type",
     )
-
-
-CHEAP = (
-    ast.Name,
-    ast.Constant,
-    ast.Compare,
-    ast.BinOp,
-    ast.UnaryOp,
-    ast.BoolOp,
-    ast.Attribute,
-)
-CANNOT_RAISE = frozenset(
-    [
-        "abs",
-        "reduce_sum",
-        "reduce_mean",
-        "reduce_max",
-        "reduce_min",
-        "reduce_any",
-        "reduce_all",
-        "norm",
-        "size",
-        "rank",
-        "shape",
-        "cast",
-        "math.is_nan",
-        "math.is_inf",
-        "math.is_finite",
-        "logical_not",
-        "square",
-        "sqrt",
-        "sin",
-        "cos",
-        "exp",
-        "math.log",
-        "sign",
-        "constant",
-        "zeros_like",
-        "ones_like",
-        "identity",
-    ]
-)
 
 
 def negation(writer: Writer, node: ast.UnaryOp) -> str:
@@ -172,46 +131,7 @@ def _joined(
 def _safe(writer: Writer, node: ast.BoolOp, left: ast.expr) -> bool:
     """Whether everything right of an operand may run where Python would have stopped at it."""
     after = node.values[node.values.index(left) + 1 :]
-    return all(is_safe(writer, value) for value in after)
-
-
-def is_safe(writer: Writer, node: ast.expr) -> bool:
-    """Whether evaluating an expression cannot raise, and does nothing else."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Call):
-            function = writer.kind(inner.func)
-            name = function.name if isinstance(function, Function) else ""
-            if name.removeprefix("tensorflow.") not in CANNOT_RAISE:
-                return False
-        elif isinstance(inner, ast.Subscript):
-            if not isinstance(writer.kind(inner.value), Sequence) or not isinstance(
-                inner.slice, ast.Constant
-            ):
-                return False
-        elif isinstance(inner, ast.BinOp):
-            if not isinstance(
-                inner.op, ast.Add | ast.Sub | ast.Mult | ast.Div
-            ) or not _broadcasts(writer, inner.left, inner.right):
-                return False
-        elif (
-            isinstance(inner, ast.Compare)
-            and not all(
-                _broadcasts(writer, a, b)
-                for a, b in zip(
-                    [inner.left, *inner.comparators], inner.comparators, strict=False
-                )
-            )
-        ) or (isinstance(inner, ast.expr) and not isinstance(inner, CHEAP)):
-            return False
-    return True
-
-
-def _broadcasts(writer: Writer, left: ast.expr, right: ast.expr) -> bool:
-    """Whether the shapes of two operands surely fit."""
-    shapes = [getattr(writer.kind(n), "shape", ()) for n in (left, right)]
-    if () in shapes:
-        return True
-    return shapes[0] == shapes[1] and shapes[0] is not None and None not in shapes[0]
+    return all(is_safe(writer.facts, value) for value in after)
 
 
 def _passes(kind: Kind, is_and: bool) -> bool:
@@ -255,7 +175,7 @@ def comparison(writer: Writer, node: ast.Compare) -> str | None:
     for i in range(len(texts) - 2, -1, -1):
         later = pairs[i + 1 :]
         if all(
-            is_safe(writer, right) and _broadcasts(writer, left, right)
+            is_safe(writer.facts, right) and broadcasts(writer.facts, left, right)
             for left, _, right in later
         ):
             result = f"{writer.tf}.logical_and({texts[i]}, {result})"

@@ -42,17 +42,31 @@ def extracted(
     The statement remembers as `named` what stands for which of its expressions. Names of `late` are not bound yet
     where the core computes, those of `again` hold something else when it has.
     """
-    if not isinstance(node, ast.Return | ast.Expr | ast.Assign) or node.value is None:
-        return [], node
+    word = "value"
+    match node:
+        case ast.Return(value=ast.expr() as root):
+            pass
+        case ast.Expr(value=root) | ast.Assign(value=root):
+            pass
+        case ast.If(
+            test=ast.UnaryOp(op=ast.Not(), operand=root), body=[*_, ast.Raise()]
+        ):
+            word = "holds"
+        case ast.If(test=root, body=[*_, ast.Raise()]):
+            word = "failed"
+        case ast.Assert(test=root):
+            word = "holds"
+        case _:
+            return [], node
     problems = {id(p.node) for p in facts.problems}
     found: list[ast.expr] = []
-    _collect(node.value, facts, problems, again, found)
+    _collect(root, facts, problems, again, found)
     found = [e for e in found if not late & names_in(e)]
     table: dict[ast.AST, ast.AST] = {}
     assigns: list[ast.stmt] = []
     inside = _inside_texts(node)
     for expression in found:
-        name = names.fresh(_name_for(expression))
+        name = names.fresh(_name_for(expression, word))
         value = (
             unplaced(copy.deepcopy(expression)) if expression in inside else expression
         )
@@ -154,18 +168,18 @@ def _is_one_of(node: ast.expr, names: set[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in names
 
 
-def _name_for(node: ast.expr) -> str:
-    """What to call a value: after the method or the variable that it comes from."""
+def _name_for(node: ast.expr, word: str) -> str:
+    """What to call a value: after the method or the variable that it comes from, else by the word."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr="numpy" | "item")):
-            return _name_for(value)
+            return _name_for(value, word)
         case ast.Call(func=ast.Name(id="float" | "int" | "bool"), args=[value]):
-            return _name_for(value)
+            return _name_for(value, word)
         case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("arg"):
             return "index"
         case ast.Name(id=name):
             return name
-    return "value"
+    return word
 
 
 def _inside_texts(node: ast.stmt) -> set[ast.AST]:

@@ -53,6 +53,8 @@ MOST_STEPS = 24
 
 Write = Callable[[FunctionFacts], object]
 """Writes a body as graph code. Refusal where it cannot."""
+ORDERED = frozenset({"GL202", "GL204", "GL207", "GL208", "GL301", "GL302"})
+"""Rules of what Python has to do in its order, before a function raises or after."""
 
 
 class FirstSteps:
@@ -159,6 +161,8 @@ class FirstSteps:
         )
 
     def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
+        if {p.code for p in facts.problems} & ORDERED:
+            return None
         failing = assertions.with_failure(facts, self.source)
         if failing is None:
             return None

@@ -13,6 +13,8 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Function, Module, Object, Python, Tensor, Type
 from .facts.liveness import all_reads
 from .facts.modules import all_bound_names
+from .facts.safety import is_safe
+from .facts.staging import is_strong
 
 WAITS = frozenset(
     {"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210", "GL407"}
@@ -45,6 +47,8 @@ class Ordering:
     ) -> bool:
         """Whether a statement can run before the tensor work that stands before it."""
         if isinstance(statement, ast.Return) or self.loops(statement):
+            return False
+        if any(map(only_raises, after)):
             return False
         if not earlier:
             return True
@@ -141,14 +145,22 @@ class Ordering:
 
     def may_wait(self, statement: ast.stmt, later: list[ast.stmt], code: str) -> bool:
         """Whether a statement can run after the tensor work that stands after it."""
-        if _exits(statement) and (later or not isinstance(statement, ast.Return)):
+        raising = only_raises(statement)
+        if raising and not all(map(self._is_safe, later)):
+            return False
+        if (
+            _exits(statement)
+            and not raising
+            and (later or not isinstance(statement, ast.Return))
+        ):
             return False
         if later and "GL207" in self.facts.codes_inside(statement):
             return False
         later = [s for s in later if not is_plain_return(s)]
         if later and (
             (
-                not (self._codes(statement, code) & WAITS)
+                not raising
+                and not (self._codes(statement, code) & WAITS)
                 and not self._is_harmless(statement, later)
             )
             or self.has_effects(statement, ("assign", "random", "variable", "io"))
@@ -169,6 +181,34 @@ class Ordering:
                 return False
         returned = [n for s in later if isinstance(s, ast.Return) for n in all_reads(s)]
         return not bound & set(returned)
+
+    def _is_safe(self, statement: ast.stmt) -> bool:
+        """Whether nobody can tell that the tensor work of a statement was done: it cannot raise, and keeps nothing."""
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                plain = all(isinstance(t, ast.Name) for t in targets)
+                safe = is_safe(self.facts, value)
+            case ast.AugAssign(target=target, op=op, value=value):
+                plain = isinstance(target, ast.Name)
+                safe = is_safe(self.facts, ast.BinOp(target, op, value))
+            case ast.Return(value=ast.expr() as value):
+                plain, safe = True, is_safe(self.facts, value)
+            case ast.Expr(value=value):
+                plain, safe = True, self._has_safe_tensors(value)
+            case ast.If(test=test) | ast.Assert(test=test) if only_raises(statement):
+                plain, safe = True, self._has_safe_tensors(test)
+            case _:
+                return False
+        writes = set(all_bound_names(statement)) & self.facts.definition.declared_global
+        seen = ("assign", "random", "variable", "io", "assert")
+        return plain and safe and not writes and not self.has_effects(statement, seen)
+
+    def _has_safe_tensors(self, node: ast.expr) -> bool:
+        """Whether none of the tensors that an expression computes can raise."""
+        if is_strong(self.facts.kind(node)):
+            return is_safe(self.facts, node)
+        parts = (n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))
+        return all(map(self._has_safe_tensors, parts))
 
     def _codes(self, statement: ast.stmt, code: str) -> set[str]:
         """The codes of all that hinders a statement."""
@@ -210,6 +250,18 @@ class Ordering:
             if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
         return bool(mentioned & written & self.state.keys())
+
+
+def only_raises(node: ast.stmt) -> bool:
+    """Whether a statement does nothing but raise, and show why, where its test says so."""
+    match node:
+        case ast.Assert():
+            return True
+        case ast.If(body=[*shown, ast.Raise()], orelse=[] | [ast.If()] as orelse):
+            return all(isinstance(s, ast.Expr) for s in shown) and all(
+                map(only_raises, orelse)
+            )
+    return False
 
 
 def _calls(node: ast.AST) -> list[ast.expr]:

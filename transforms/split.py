@@ -51,6 +51,7 @@ from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
 from .ordering import WAITS, Ordering, is_plain_return, may_return
+from .printing import is_print
 from .python_parts import GROWING, PythonFirst
 from .rebuilding import rebuilt, with_origin
 from .shell import check_result
@@ -90,15 +91,16 @@ Analyse = Callable[[FunctionDefinition, dict[str, Kind], str], FunctionFacts]
 def split(
     session: Session, facts: FunctionFacts, name: str, analyse: Analyse
 ) -> Split | None:
-    """The function as shell and core; None where no such split keeps what eager mode does."""
+    """The function as shell and core; None where it has no core to be split off.
+
+    Raises:
+        Refusal: no split keeps what eager mode does.
+    """
     definition = facts.definition
     nested = definition.parent is not None and not definition.keeps_state
     if nested or not may_have_core(definition):
         return None
-    try:
-        return Splitter(session, facts, name, analyse).split()
-    except Refusal:
-        return None
+    return Splitter(session, facts, name, analyse).split()
 
 
 def may_have_core(definition: FunctionDefinition) -> bool:
@@ -164,7 +166,11 @@ class Splitter:
     def searched(
         self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
     ) -> Split | None:
-        """The split that leaves the core all that a graph can do, found by moving what it cannot."""
+        """The split that leaves the core all that a graph can do, found by moving what it cannot.
+
+        Raises:
+            Refusal: something that no graph can do stands fast among what one should.
+        """
         if (
             core
             and self._returns_variable(core[-1])
@@ -173,6 +179,8 @@ class Splitter:
             after.append(core.pop())
         for _ in range(MOST_ROUNDS):
             found = self._try(before, core, after)
+            if isinstance(found, Split) and self._shows_after(before, core, after):
+                continue
             problem = found if isinstance(found, Refusal) else None
             if problem is None:
                 return self._with_plain_return(found, before, core, after)  # type: ignore[arg-type]
@@ -199,10 +207,28 @@ class Splitter:
                 before += [*core[:index], statement]
                 del core[:index]
             else:
-                return None
+                raise Refusal(
+                    f"{problem.reason}, and it can come neither before nor after the tensor work around it",
+                    problem.node,
+                    code,
+                )
             if not core:
                 return None
         return None
+
+    def _shows_after(
+        self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
+    ) -> bool:
+        """Have Python print after the core, as exactly as in eager mode, where that keeps the order; whether it now does."""
+        for index, statement in enumerate(core):
+            if not is_print(self.facts, statement) or not is_written(statement):
+                continue
+            rest = core[:]
+            del rest[index]
+            if self._waits(statement, before, rest, index, after, "GL201"):
+                core[:] = rest
+                return True
+        return False
 
     def _computed_first(
         self,

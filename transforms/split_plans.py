@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
+from .draws import CODES
 from .entries import (
     FEWEST_CALLS,
     FEWEST_OPERATIONS,
@@ -21,16 +22,20 @@ from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import FunctionDefinition
 from .facts.staging import holds_variable
 from .findings import Refusal
+from .ordering import WAITS
 from .shell import Shell, check_result
 from .source import is_placed
 from .split import Split, split
 from .step_plans import StepPlanner
-from .steps import Code, Core, Keep, Plan, Step
+from .steps import Code, Compound, Core, Keep, Plan, Step
 from .tries import around_try
 
 if TYPE_CHECKING:
     from .plan import ModulePlanner
     from .planner import Planner
+
+CURED = WAITS | CODES | {"GL108", "GL301", "GL302", "GL303"}
+"""Rules of what Python does in its order, before a graph or after it."""
 
 
 class SplitPlanner:
@@ -103,15 +108,21 @@ class SplitPlanner:
         for facts in versions:
             qualname = facts.definition.qualname
             name = core_name(qualname)
-            parts = split(self.session, facts, name, self.first_steps.core)
-            if parts is None:
-                continue
             try:
-                return self._split_plan(facts, parts, name, cores)
+                parts = split(self.session, facts, name, self.first_steps.core)
+                if parts is not None:
+                    return self._split_plan(facts, parts, name, cores)
             except Refusal as refusal:
-                if qualname not in self.planner.helpers:
-                    self.refusals.setdefault(qualname, refusal)
+                self._note(qualname, refusal)
         return None
+
+    def _note(self, qualname: str, refusal: Refusal) -> None:
+        """Have a function tell why it is not split, where a split is what cures it."""
+        first = self.refusals.get(qualname)
+        if qualname not in self.planner.helpers and (
+            first is None or first.code in CURED
+        ):
+            self.refusals[qualname] = refusal
 
     def _around_try(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         try:
@@ -318,6 +329,8 @@ class SplitPlanner:
         if named is None:
             return Code(ast.unparse(ast.fix_missing_locations(node)))
         origin: ast.stmt = getattr(node, "origin", node)
+        if isinstance(origin, ast.If):
+            return self._branching(origin, named)
         inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
         made = not all(map(is_placed, named))
         if made or (inside and sys.version_info < (3, 12)):
@@ -325,6 +338,24 @@ class SplitPlanner:
                 ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), origin
             )
         return Code(self.planner.source.spliced(origin, named), origin)
+
+    def _branching(self, node: ast.If, named: dict[ast.expr, str]) -> Step:
+        """An `if` of the shell, whose test may name what the core computes for it."""
+        headers, blocks = [], []
+        rest: list[ast.stmt] = [node]
+        while len(rest) == 1 and isinstance(rest[0], ast.If):
+            word = "elif" if headers else "if"
+            headers.append(f"{word} {self._spliced(rest[0].test, named)}:")
+            blocks.append([*map(Keep, rest[0].body)])
+            rest = rest[0].orelse
+        if rest:
+            headers.append("else:")
+            blocks.append([*map(Keep, rest)])
+        return Compound(tuple(headers), tuple(blocks), node)
+
+    def _spliced(self, node: ast.expr, named: dict[ast.expr, str]) -> str:
+        inside = {old: new for old, new in named.items() if old in ast.walk(node)}
+        return self.planner.source.spliced(node, inside)
 
     def _as_tensor(self, text: str, kind: Kind) -> str:
         if isinstance(kind, Tensor) and kind.weak:

@@ -388,11 +388,14 @@ class Interpreter(Evaluation):
         return Flow(None)
 
     def _assert(self, node: ast.Assert, environment: Environment) -> Flow:
-        if self.test(node.test, environment) == "tensor":
+        decided = self.test(node.test, environment) == "tensor"
+        if decided:
             self.facts.staged.add(node)
             self.problem("it asserts on a tensor", node, "GL108")
         elif self.is_staged():
             self.problem("it asserts where a tensor says so", node, "GL108")
+        if node.msg is not None and (decided or self.is_staged()):
+            self.evaluate(node.msg, environment)
         return Flow(environment)
 
     # ---- if
