@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..transforms.codes import NAMES
+from ..transforms.codes import NAMES, WAYS_OUT
 from ..transforms.facts.profile import Profile
 from ..transforms.facts.project import ProjectModules
 from ..transforms.findings import Applicability, Checked, Finding
@@ -149,7 +149,9 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         place = refusal.node
         if not isinstance(place, ast.expr | ast.stmt) or not hasattr(place, "lineno"):
             place = planner.module.functions[function].original
-        message = f"`{function}` stays eager: {refusal.reason}"
+        way_out = WAYS_OUT.get(refusal.code)
+        advice = f"; {way_out}" if way_out else ""
+        message = f"`{function}` stays eager: {refusal.reason}{advice}"
         found.add(_finding(source, refusal.code, message, place, function, "manual"))
     recordings = Recordings(planner.session, planned.facts)
     for definition in recordings.stale():

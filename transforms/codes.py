@@ -46,3 +46,19 @@ NAMES = {
     "GL503": "slow-loop",
     "GL504": "add-chain",
 }
+
+WAYS_OUT = {
+    "GL108": "raise before or after the tensor work, or check with `tf.debugging`",
+    "GL201": "print before or after the tensor work, or with `tf.print`",
+    "GL202": "log before or after the tensor work, of values that it returns",
+    "GL203": "write to a `tf.TensorArray` instead",
+    "GL204": "return what is to be kept, and have the caller keep it",
+    "GL205": "read it after the tensor work, or compute with the tensor itself",
+    "GL206": "use TensorFlow's own function, or call NumPy before or after the tensor work",
+    "GL207": "draw before the tensor work, or from a `tf.random.Generator`",
+    "GL208": "read it before the tensor work, and pass it on",
+    "GL209": "go on with the array that `write` gives",
+    "GL210": "make the text after the tensor work, or with `tf.strings`",
+    "GL211": "give the work of its blocks functions of their own",
+}
+"""What a person can do about what no rewrite cures, by the code of the rule."""
