@@ -119,10 +119,14 @@ class SplitPlanner:
     def _note(self, qualname: str, refusal: Refusal) -> None:
         """Have a function tell why it is not split, where a split is what cures it."""
         first = self.refusals.get(qualname)
-        if qualname not in self.planner.helpers and (
-            first is None or first.code in CURED
-        ):
+        if qualname in self.planner.helpers:
+            return
+        if first is None:
             self.refusals[qualname] = refusal
+        elif first.code in CURED:
+            code = first.code if refusal.code == "GL401" else refusal.code
+            node = refusal.node or first.node
+            self.refusals[qualname] = Refusal(refusal.reason, node, code)
 
     def _around_try(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         try:
