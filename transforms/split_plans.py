@@ -345,7 +345,8 @@ class SplitPlanner:
 
     def _branching(self, node: ast.If, named: dict[ast.expr, str]) -> Step:
         """An `if` of the shell, whose test may name what the core computes for it."""
-        headers, blocks = [], []
+        headers: list[str] = []
+        blocks: list[list[Step]] = []
         rest: list[ast.stmt] = [node]
         while len(rest) == 1 and isinstance(rest[0], ast.If):
             word = "elif" if headers else "if"
