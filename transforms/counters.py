@@ -1,0 +1,496 @@
+"""GL105 tensor-for: how a `for` of the graph counts, by what it goes over: rows, ranges, several at once, datasets."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import datasets
+from .facts.kinds import (
+    Dataset,
+    Elements,
+    Iterator,
+    Kind,
+    Python,
+    Ragged,
+    Sequence,
+    Tensor,
+    Variable,
+)
+from .facts.staging import is_strong, is_tensor, stage
+from .findings import Refusal
+from .steps import Code, Step
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+
+@dataclass
+class Counter:
+    """What a for loop counts by, as texts: its start, test and next value, and its spec where that is no scalar.
+
+    `begin` is what each iteration begins with, `before` what stands before the loop; `most` is how often it may run,
+    where that is known.
+    """
+
+    start: str
+    test: str
+    next: str
+    begin: list[Step]
+    before: list[Step]
+    spec: str | None = None
+    most: int | None = None
+
+
+def of(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, Counter]:
+    """How a for loop counts, by what it goes over."""
+    kind = planner.facts.kind(node.iter)
+    if isinstance(kind, Dataset):
+        item, following, begin, before, spec = datasets.elements(
+            planner, node, node.iter
+        )
+        return item, Counter(
+            following, f"{item}.has_value()", following, begin, before, spec
+        )
+    match node.iter:
+        case ast.Call(func=function, args=[ast.expr() as inner], keywords=[]) if _is(
+            planner, function, "enumerate"
+        ) and isinstance(planner.facts.kind(inner), Dataset):
+            item, following, begin, before, spec = datasets.elements(
+                planner, node, inner, ".enumerate()"
+            )
+            return item, Counter(
+                following, f"{item}.has_value()", following, begin, before, spec
+            )
+        case ast.Call(func=function, args=args, keywords=[]) if _is_range(
+            planner, function
+        ):
+            return _range(planner, node, args, carried)
+        case ast.Call(func=function, args=parts, keywords=[]) if (
+            _is(planner, function, "zip")
+            and parts
+            and all(_has_rows(planner.facts.kind(p)) for p in parts)
+        ):
+            return _zip(planner, node, parts)
+        case ast.Call(func=function, args=[_, *_], keywords=[]) if _is(
+            planner, function, "zip"
+        ):
+            return _nested(planner, node)
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
+            planner, function, "reversed"
+        ):
+            return _reversed(planner, node, inner)
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
+            planner, function, "enumerate"
+        ) and _has_rows(planner.facts.kind(inner)):
+            return _enumerate(planner, node, inner, carried)
+        case ast.Call(func=function, args=[_, *_]) if _is(
+            planner, function, "enumerate"
+        ):
+            return _nested(planner, node)
+    if isinstance(kind, Iterator):
+        item, following, begin, before, spec = datasets.remaining(planner, node)
+        first = f"{planner.source.segment(node.iter)}.get_next_as_optional()"
+        return item, Counter(
+            first, f"{item}.has_value()", following, begin, before, spec
+        )
+    if _has_rows(kind):
+        return _rows(planner, node, planner.writer.text(node.iter), kind)
+    if isinstance(kind, Sequence) and kind.items:
+        return _listed(planner, node, kind)
+    raise Refusal(
+        f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
+    )
+
+
+def _is(planner: Planner, function: ast.expr, name: str) -> bool:
+    return getattr(planner.facts.kind(function), "name", "") == f"builtins.{name}"
+
+
+def _is_range(planner: Planner, function: ast.expr) -> bool:
+    name = getattr(planner.facts.kind(function), "name", "")
+    return name in ("builtins.range", "tensorflow.range")
+
+
+def _range(
+    planner: Planner, node: ast.For, args: list[ast.expr], carried: list[str]
+) -> tuple[str, Counter]:
+    if not isinstance(node.target, ast.Name) or not 1 <= len(args) <= 3:
+        raise Refusal("this range is not lifted", node, "GL105")
+    dtype = _range_dtype(planner, node)
+    before: list[Step] = []
+    step = 1
+    if len(args) == 3:
+        kind = planner.facts.kind(args[2])
+        if not (
+            isinstance(kind, Python) and isinstance(kind.value, int) and kind.value
+        ):
+            python = isinstance(planner.facts.kind(node.iter), Elements)
+            return (_counted if python else _stepped)(planner, node, args, dtype)
+        step = kind.value
+    first = None if len(args) == 1 else args[0]
+    limit = _bound(
+        planner, node, args[0] if len(args) == 1 else args[1], dtype, "limit", before
+    )
+    start = _first(planner, first, dtype)
+    target = node.target.id
+    own = target == "_" or target in carried or target in planner.assigned(node.body)
+    index = planner.names.fresh("i" if target == "_" else "index") if own else target
+    begin: list[Step] = (
+        [] if not own or target == "_" else [Code(f"{target} = {index}")]
+    )
+    sign = "<" if step > 0 else ">"
+    move = f"{index} + {step}" if step > 0 else f"{index} - {-step}"
+    most = _count(planner, args)
+    test = f"{index} {sign} {limit}"
+    return index, Counter(start, test, move, begin, before, most=most)
+
+
+def _counted(
+    planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
+) -> tuple[str, Counter]:
+    """A Python range whose step a tensor gives, by its length: where it is empty, `tf.range` raises."""
+    before: list[Step] = []
+    names = ("start", "limit", "step")
+    start, limit, step = (
+        _bound(planner, node, a, dtype, n, before)
+        for a, n in zip(args, names, strict=True)
+    )
+    length = planner.names.fresh("length")
+    before.append(Code(f"{length} = -(({start} - {limit}) // {step})"))
+    index = planner.names.fresh("i")
+    return index, Counter(
+        _first(planner, None, dtype),
+        f"{index} < {length}",
+        f"{index} + 1",
+        [_bind_row(planner, node.target, f"{start} + {index} * {step}")],
+        before,
+    )
+
+
+def _stepped(
+    planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
+) -> tuple[str, Counter]:
+    """A `tf.range` whose step a tensor gives: its numbers as the rows of one tensor."""
+    if not dtype:
+        raise Refusal("the dtype of this range is not known", node, "GL105")
+    parts = []
+    for argument in args:
+        kind, text = planner.facts.kind(argument), planner.writer.text(argument)
+        if is_tensor(kind) and getattr(kind, "dtype", None) != dtype:
+            text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+        parts.append(text)
+    given = f", dtype={planner.tf}.{dtype}" if dtype != "int32" else ""
+    rows = planner.names.fresh("numbers")
+    index = planner.names.fresh("i")
+    return index, Counter(
+        f"{planner.tf}.constant(0)",
+        f"{index} < {planner.tf}.shape({rows})[0]",
+        f"{index} + 1",
+        [_bind_row(planner, node.target, f"{rows}[{index}]")],
+        [Code(f"{rows} = {planner.tf}.range({', '.join(parts)}{given})")],
+    )
+
+
+def _count(planner: Planner, args: list[ast.expr]) -> int | None:
+    """How long a range of Python numbers is; None where that is not known."""
+    bounds = [getattr(planner.facts.kind(a), "value", None) for a in args]
+    known = [b for b in bounds if isinstance(b, int)]
+    return len(range(*known)) if len(known) == len(bounds) else None
+
+
+def _range_dtype(planner: Planner, node: ast.For) -> str:
+    kind = planner.facts.kind(node.iter)
+    if isinstance(kind, Elements):
+        return "int64"
+    dtype = getattr(kind, "dtype", None)
+    if dtype is None:
+        bound = [planner.facts.kind(a) for a in getattr(node.iter, "args", [])]
+        if all(
+            isinstance(k, Python) or getattr(k, "dtype", None) is None for k in bound
+        ):
+            return ""
+        raise Refusal("the dtype of this range is not known", node, "GL105")
+    if dtype not in ("int32", "int64"):
+        raise Refusal(f"a range of {dtype} is not lifted", node, "GL105")
+    return str(dtype)
+
+
+def _first(planner: Planner, node: ast.expr | None, dtype: str) -> str:
+    if node is None:
+        text, kind = "0", None
+    else:
+        text, kind = planner.writer.text(node), planner.facts.kind(node)
+    if kind is not None and is_tensor(kind):
+        return (
+            text
+            if getattr(kind, "dtype", None) == dtype
+            else planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+        )
+    if dtype in ("int32", ""):
+        return f"{planner.tf}.constant({text})"
+    return f"{planner.tf}.constant({text}, {planner.tf}.{dtype})"
+
+
+def _bound(
+    planner: Planner,
+    node: ast.For,
+    bound: ast.expr,
+    dtype: str,
+    name: str,
+    before: list[Step],
+) -> str:
+    """The text of a range's limit: evaluated once, as Python does."""
+    kind = planner.facts.kind(bound)
+    text = planner.writer.text(bound)
+    if is_tensor(kind) and dtype and getattr(kind, "dtype", None) != dtype:
+        text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
+    if (
+        (
+            isinstance(kind, Python)
+            or (
+                text == getattr(bound, "id", None)
+                and text not in planner.assigned(node.body)
+            )
+        )
+        and isinstance(bound, ast.Constant | ast.Name)
+        and text not in planner.assigned(node.body)
+    ):
+        return text
+    if not isinstance(bound, ast.Constant):
+        fresh = planner.names.fresh(name)
+        before.append(Code(f"{fresh} = {text}"))
+        return fresh
+    return text
+
+
+def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, Counter]:
+    """A Python list whose loop a tensor ends: its items as the rows of one tensor."""
+    items = {stage(item) for item in kind.items}
+    if len(items) != 1 or not all(
+        isinstance(i, Tensor) and not i.mixed and i.dtype for i in items
+    ):
+        raise Refusal(
+            f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
+        )
+    (item,) = items
+    assert isinstance(item, Tensor)
+    text = planner.writer.text(node.iter)
+    if all(isinstance(i, Python) for i in kind.items):
+        rows = f"{planner.tf}.constant({text}, {planner.tf}.{item.dtype})"
+    else:
+        rows = f"{planner.tf}.stack({text})"
+    return _rows(
+        planner, node, rows, Tensor(item.dtype, (len(kind.items), *(item.shape or ())))
+    )
+
+
+def _rows(
+    planner: Planner, node: ast.For, text: str, kind: Kind
+) -> tuple[str, Counter]:
+    before: list[Step] = []
+    rows = _once(planner, node, node.iter, text, before)
+    index = planner.names.fresh("i")
+    begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
+    return index, Counter(
+        f"{planner.tf}.constant(0)",
+        f"{index} < {_length(planner, rows, kind)}",
+        f"{index} + 1",
+        begin,
+        before,
+    )
+
+
+def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, Counter]:
+    target = node.target
+    kinds = [planner.facts.kind(p) for p in parts]
+    if (
+        not isinstance(target, ast.Tuple)
+        or len(target.elts) != len(parts)
+        or not all(map(_has_rows, kinds))
+    ):
+        raise Refusal("this zip is not lifted", node, "GL105")
+    before: list[Step] = []
+    rows = [_once(planner, node, p, planner.writer.text(p), before) for p in parts]
+    index = planner.names.fresh("i")
+    begin = [
+        _bind_row(planner, t, f"{r}[{index}]")
+        for t, r in zip(target.elts, rows, strict=True)
+    ]
+    lengths = list(
+        dict.fromkeys(_length(planner, r, k) for r, k in zip(rows, kinds, strict=True))
+    )
+    limit = lengths[0]
+    if all(length.isdigit() for length in lengths):
+        limit = str(min(map(int, lengths)))
+    elif len(lengths) > 1:
+        limit = planner.names.fresh("limit")
+        before.append(
+            Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(lengths)}])")
+        )
+    return index, Counter(
+        f"{planner.tf}.constant(0)", f"{index} < {limit}", f"{index} + 1", begin, before
+    )
+
+
+def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, Counter]:
+    if not _has_rows(planner.facts.kind(inner)):
+        raise Refusal("this reversed is not lifted", node, "GL105")
+    before: list[Step] = []
+    rows = _once(planner, node, inner, planner.writer.text(inner), before)
+    index = planner.names.fresh("i")
+    last = _length(planner, rows, planner.facts.kind(inner))
+    last = str(int(last) - 1) if last.isdigit() else f"{last} - 1"
+    start = f"{planner.tf}.constant({last})" if last.lstrip("-").isdigit() else last
+    begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
+    return index, Counter(start, f"{index} >= 0", f"{index} - 1", begin, before)
+
+
+def _enumerate(
+    planner: Planner, node: ast.For, inner: ast.expr, carried: list[str]
+) -> tuple[str, Counter]:
+    target = node.target
+    kind = planner.facts.kind(inner)
+    if (
+        not isinstance(target, ast.Tuple)
+        or len(target.elts) != 2
+        or not isinstance(target.elts[0], ast.Name)
+        or not _has_rows(kind)
+    ):
+        raise Refusal("this enumerate is not lifted", node, "GL105")
+    before: list[Step] = []
+    rows = _once(planner, node, inner, planner.writer.text(inner), before)
+    counted = target.elts[0].id
+    own = counted in carried or counted in planner.assigned(node.body)
+    index = planner.names.fresh("index") if own else counted
+    begin: list[Step] = [Code(f"{counted} = {index}")] if own else []
+    begin.append(_bind_row(planner, target.elts[1], f"{rows}[{index}]"))
+    limit = _length(planner, rows, kind, "int64")
+    return index, Counter(
+        f"{planner.tf}.constant(0, {planner.tf}.int64)",
+        f"{index} < {limit}",
+        f"{index} + 1",
+        begin,
+        before,
+    )
+
+
+def _nested(planner: Planner, node: ast.For) -> tuple[str, Counter]:
+    """`zip` and `enumerate` of each other, of rows and of ranges, by one index."""
+    index = planner.names.fresh("i")
+    before: list[Step] = []
+    binds, lengths = _sources(planner, node, node.target, node.iter, index, before)
+    limits = list(dict.fromkeys(lengths))
+    limit = limits[0]
+    if len(limits) > 1:
+        limit = planner.names.fresh("limit")
+        before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(limits)}])"))
+    start = f"{planner.tf}.constant(0, {planner.tf}.int64)"
+    return index, Counter(start, f"{index} < {limit}", f"{index} + 1", binds, before)
+
+
+def _sources(
+    planner: Planner,
+    node: ast.For,
+    target: ast.expr,
+    source: ast.expr,
+    index: str,
+    before: list[Step],
+) -> tuple[list[Step], list[str]]:
+    """What each iteration binds of a source of the loop, and how long the source is.
+
+    Raises:
+        Refusal: the source is none of those, or does not unpack here.
+    """
+    kind = planner.facts.kind(source)
+    if _has_rows(kind):
+        rows = _once(planner, node, source, planner.writer.text(source), before)
+        length = _length(planner, rows, kind, "int64")
+        return [_bind_row(planner, target, f"{rows}[{index}]")], [length]
+    match source, target:
+        case ast.Call(func=function, args=[inner], keywords=[]), _ if _is(
+            planner, function, "reversed"
+        ) and _has_rows(planner.facts.kind(inner)):
+            rows = _once(planner, node, inner, planner.writer.text(inner), before)
+            length = _length(planner, rows, planner.facts.kind(inner), "int64")
+            row = f"{rows}[{length} - 1 - {index}]"
+            return [_bind_row(planner, target, row)], [length]
+        case ast.Call(func=function, args=parts, keywords=[]), ast.Tuple(
+            elts=targets
+        ) if _is(planner, function, "zip") and len(parts) == len(targets):
+            found = [
+                _sources(planner, node, t, p, index, before)
+                for t, p in zip(targets, parts, strict=True)
+            ]
+            return [b for bs, _ in found for b in bs], [
+                n for _, ns in found for n in ns
+            ]
+        case ast.Call(func=function, args=[inner, *rest], keywords=keywords), ast.Tuple(
+            elts=[ast.Name(id=counted), element]
+        ) if _is(planner, function, "enumerate"):
+            binds, lengths = _sources(planner, node, element, inner, index, before)
+            starts = [*rest, *(k.value for k in keywords if k.arg == "start")]
+            number = index if not starts else f"{index} + {_fixed(planner, starts[0])}"
+            return [Code(f"{counted} = {number}"), *binds], lengths
+        case ast.Call(func=function, args=[bound], keywords=[]), ast.Name(id=name) if (
+            _is(planner, function, "range")
+        ):
+            limit = _bound(planner, node, bound, "int64", "limit", before)
+            return [Code(f"{name} = {index}")], [limit]
+    raise Refusal(
+        f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
+    )
+
+
+def _fixed(planner: Planner, node: ast.expr) -> str:
+    """The text of a number that Python knows while tracing."""
+    kind = planner.facts.kind(node)
+    if isinstance(kind, Python) and isinstance(kind.value, int):
+        return str(kind.value)
+    raise Refusal("where this count starts is not known", node, "GL105")
+
+
+def _once(
+    planner: Planner, node: ast.For, iterated: ast.expr, text: str, before: list[Step]
+) -> str:
+    """A name for what a loop goes over, which Python evaluates once."""
+    plain = not isinstance(planner.facts.kind(iterated), Variable)
+    if (
+        plain
+        and isinstance(iterated, ast.Name)
+        and text == iterated.id
+        and text not in planner.assigned([node])
+    ):
+        return text
+    if isinstance(planner.facts.kind(iterated), Variable):
+        text = f"{planner.tf}.identity({text})"
+    name = planner.names.fresh("rows")
+    before.append(Code(f"{name} = {text}"))
+    return name
+
+
+def _has_rows(kind: Kind) -> bool:
+    """Whether a loop over a value goes over its rows."""
+    return is_strong(kind) or isinstance(kind, Ragged)
+
+
+def _length(planner: Planner, text: str, kind: Kind, dtype: str = "int32") -> str:
+    shape = getattr(kind, "shape", None)
+    if shape and shape[0] is not None:
+        return str(shape[0])
+    if isinstance(kind, Ragged):
+        return f"{text}.nrows({planner.tf}.{dtype})"
+    if dtype == "int32":
+        return f"{planner.tf}.shape({text})[0]"
+    return f"{planner.tf}.shape({text}, {planner.tf}.{dtype})[0]"
+
+
+def _bind_row(planner: Planner, target: ast.expr, text: str) -> Step:
+    if isinstance(target, ast.Name):
+        return Code(f"{target.id} = {text}")
+    if isinstance(target, ast.Tuple) and all(
+        isinstance(e, ast.Name) for e in target.elts
+    ):
+        return Code(f"{planner.source.segment(target)} = {planner.tf}.unstack({text})")
+    raise Refusal("how a row unpacks here is not known", target, "GL105")
