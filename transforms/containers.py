@@ -61,7 +61,8 @@ class ListAppend(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Lists whose items are of different dtypes, or that are passed on.
+        Lists whose items are of different dtypes, or that are passed on. An index out of range raises the graph's
+        `InvalidArgumentError`, not `IndexError`.
     """
 
     code = "GL203"

@@ -230,7 +230,10 @@ class _Recursion:
             or self.calls[0] not in ast.walk(back)
             or back.value is None
         ):
-            raise self._refusal("it calls itself more than once", self.calls[-1])
+            raise self._refusal(
+                "it calls itself more than once: keep what is still to do in a list, in a loop",
+                self.calls[-1],
+            )
         (call,) = self.calls
         kept = self._kept(steps, back, call)
         lists = {name: self.names.fresh(f"{name}_values") for name in kept}

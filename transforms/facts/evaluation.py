@@ -61,6 +61,7 @@ from .modules import blocks, bound_names
 from .numbers import exact_numbers, is_nonzero
 from .outcome import Outcome
 from .profile import Recorded
+from .signs import is_positive
 from .staging import (
     choose,
     hold,
@@ -527,6 +528,9 @@ class Evaluation:
             is_weak(kind)
             and name in ("div", "floordiv", "mod")
             and not (is_nonzero(right) or _fails_alike(kind, right))
+            and not (
+                isinstance(node, ast.BinOp) and is_positive(node.right, self.facts)
+            )
         ):
             self.problem(
                 "Python would raise ZeroDivisionError where this divisor is 0", node
