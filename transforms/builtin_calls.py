@@ -157,7 +157,7 @@ class _Builtins(Rewriter):
         handler = {
             "max": self._extreme, "min": self._extreme, "sum": self._sum, "any": self._search, "all": self._search,
             "sorted": self._sorted, "functools.reduce": self._reduce, "list": self._list, "tuple": self._list,
-            "divmod": self._divmod, "pow": self._pow, "map": self._lazy, "filter": self._lazy,
+            "divmod": self._divmod, "pow": self._pow, "map": self._lazy, "filter": self._lazy, "reversed": self._reversed,
         }.get(function)  # fmt: skip
         return handler(node, function) if handler else None
 
@@ -171,6 +171,23 @@ class _Builtins(Rewriter):
                 function == "list"
             ):
                 return ast.ListComp(element, generators)
+        return None
+
+    def _reversed(self, node: ast.Call, function: str) -> ast.expr | None:
+        """A loop over `reversed(range(n))` is one over `range(n - 1, -1, -1)`."""
+        over = (
+            n.iter
+            for n in ast.walk(self.facts.definition.node)
+            if isinstance(n, ast.For | ast.comprehension)
+        )
+        match node.args:
+            case [ast.Call(args=[limit], keywords=[]) as counted] if (
+                node in over and self._builtin(counted) == "range"
+            ):
+                if not str(getattr(self.kind(limit), "dtype", "uint")).startswith("u"):
+                    last = ast.BinOp(limit, ast.Sub(), ast.Constant(1))
+                    down = ast.UnaryOp(ast.USub(), ast.Constant(1))
+                    return ast.Call(counted.func, [last, down, down], [])
         return None
 
     # ---- max and min

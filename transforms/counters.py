@@ -258,11 +258,16 @@ def _bound(
         and text not in planner.assigned(node.body)
     ):
         return text
-    if not isinstance(bound, ast.Constant):
+    if not isinstance(bound, ast.Constant) and not _is_negative(bound):
         fresh = planner.names.fresh(name)
         before.append(Code(f"{fresh} = {text}"))
         return fresh
     return text
+
+
+def _is_negative(node: ast.expr) -> bool:
+    """Whether this is a negative number as it is written."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
 def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, Counter]:

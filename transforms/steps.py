@@ -133,7 +133,10 @@ def _constant_target(step: Step) -> str | None:
         else None
     )
     match node:
-        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant()):
+        case ast.Assign(
+            targets=[ast.Name(id=name)],
+            value=ast.Constant() | ast.UnaryOp(operand=ast.Constant()),
+        ):
             return name
     return None
 
