@@ -93,24 +93,24 @@ class _Companions:
 
     def tag(self, path: tuple[int, ...], kind: Kind) -> Tag:
         """The companion of a part of the result."""
+        failing = self.facts.definition.failure is not None
         if isinstance(kind, Maybe):
-            if isinstance(kind.kind, Tensor) and kind.kind.mixed:
-                raise Refusal(
-                    "it returns None, a Python number or a tensor, as a tensor decides"
-                )
             question = "none"
-        else:
-            question = self._python_type(path, kind)
-        if isinstance(kind, Maybe) and self.facts.definition.failure is not None:
-            if path:
+            if failing and path:
                 raise Refusal(
                     "it raises or returns None as a tensor decides", code="GL108"
                 )
-            if _unclear(kind.kind, ()):
+            if failing and _unclear(kind.kind, ()):
                 raise Refusal(
                     f"it raises or returns {kind.kind} as a tensor decides",
                     code="GL108",
                 )
+            if _unclear(kind.kind, ()):
+                raise Refusal(
+                    "it returns None, a Python number or a tensor, as a tensor decides"
+                )
+        else:
+            question = self._python_type(path, kind)
         parts = [
             _part(node.value, path)
             for node, _ in self.facts.returns
@@ -122,7 +122,7 @@ class _Companions:
             if len(shared) == 1 and len(set(map(ast.dump, parts))) == 1
             else "result"
         )
-        if self.facts.definition.failure is not None and question == "none":
+        if failing and question == "none":
             name = self.names.fresh("failed")
         elif base != "result":
             name = self.flag(base, question)

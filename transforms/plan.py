@@ -321,7 +321,9 @@ class ModulePlanner:
             check_parameters(facts)
             self.entries.check_models(facts)
             self.entries.check_variables(facts)
-        elif shell.converts and definition.qualname in self.outside:
+        elif shell.converts and (
+            definition.is_operator or definition.qualname in self.outside
+        ):
             raise Refusal(
                 "eager code calls it, and it returns Python values", definition.original
             )

@@ -8,7 +8,17 @@ from collections.abc import Iterable
 from . import add_chains, conditionals, loops, numpy_calls, printing
 from .expressions import SIGNS, Writer, as_operand
 from .facts.environment import Environment, FunctionFacts
-from .facts.kinds import UNKNOWN, Array, Dict, Kind, Python, Sequence, Tensor
+from .facts.kinds import (
+    NONE,
+    UNKNOWN,
+    Array,
+    Dict,
+    Kind,
+    Maybe,
+    Python,
+    Sequence,
+    Tensor,
+)
 from .facts.liveness import Liveness, liveness, reads
 from .facts.modules import blocks, bound_names, own_body
 from .facts.profile import FunctionNode
@@ -314,7 +324,8 @@ class Planner:
         )
         for name, kind in want.kinds.items():
             held = have.kinds.get(name)
-            if name in live and held is not None and is_weak(kind) and held != kind:
+            settles = is_weak(kind) or (held == NONE and isinstance(kind, Maybe))
+            if name in live and held is not None and settles and held != kind:
                 text = self.promotion.coerced(
                     self.constant_text(name, held), held, kind, node
                 )

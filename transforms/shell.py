@@ -30,6 +30,7 @@ from .facts.kinds import (
     Variable,
     members,
     tensor_leaves,
+    unwrapped,
     weak,
 )
 from .facts.modules import Form, Tag
@@ -253,12 +254,13 @@ class Shell:
         want: Kind,
     ) -> list[str]:
         """The texts of the tensors inside a result, in order."""
-        if have == NONE and self.failure:
+        if have == NONE and (self.failure or unwrapped(want) != want):
             zero = planner.promotion.zero
             return [zero(leaf, value) for leaf in tensor_leaves(want)]
         if isinstance(have, Maybe) and isinstance(want, Sequence | Dict):
             reason = f"it raises or returns {want} as a tensor decides"
             raise Refusal(reason, value, "GL108")
+        have, want = unwrapped(have), unwrapped(want)
         if isinstance(want, Sequence) and isinstance(have, Sequence):
             parts: list[str] = []
             nodes = (
@@ -302,7 +304,8 @@ class Shell:
 
     def _name(self, value: ast.expr) -> None:
         """Take names for the results from what is returned, where that is the same at every return."""
-        if self.failure and isinstance(value, ast.Constant) and value.value is None:
+        whole = not self.failure and unwrapped(self.result) == self.result
+        if not whole and isinstance(value, ast.Constant) and value.value is None:
             return
         found = [_name_of(node) for node in _leaf_nodes(value, self.result)]
         if not self.names:
@@ -467,6 +470,8 @@ def _skeleton(
     path: tuple[int, ...],
 ) -> str:
     """The text of the result, built from its tensors."""
+    if unwrapped(kind) != kind:
+        return f"None if {tags[path].name} else {_skeleton(unwrapped(kind), names, {}, path)}"
     if isinstance(kind, Sequence):
         return display(
             kind.type,
@@ -569,6 +574,7 @@ def _entries(value: ast.expr | None) -> dict[str, ast.expr]:
 
 
 def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:
+    kind = unwrapped(kind)
     if isinstance(kind, Sequence):
         nodes: list[ast.expr | None] = (
             list(value.elts)

@@ -32,7 +32,7 @@ from .kinds import (
 )
 from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
-from .staging import holds_tensor, is_numpy, is_tensor, is_weak
+from .staging import holds_tensor, is_numpy, is_tensor, is_weak, may_hold_tensor
 
 PIPELINES = (Dataset, Iterator)
 GRAPH_BASES = frozenset(
@@ -306,7 +306,7 @@ def _container(name: str) -> Callable[[Arguments], Outcome | None]:
 
 def _host_only(arguments: Arguments) -> Outcome | None:
     """A builtin that stays Python's: fine while it meets no tensor."""
-    if any(holds_tensor(kind) or kind in (UNKNOWN, SIZE) for kind in arguments.all):
+    if any(may_hold_tensor(kind) or kind in (UNKNOWN, SIZE) for kind in arguments.all):
         return None
     return outcome(UNKNOWN)
 

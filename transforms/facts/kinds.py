@@ -381,8 +381,15 @@ def has_unknown(kind: Kind) -> bool:
     )
 
 
+def unwrapped(kind: Kind) -> Kind:
+    """The structure of what may be None instead; another kind as it is."""
+    inside = kind.kind if isinstance(kind, Maybe) else kind
+    return inside if isinstance(inside, Sequence | Dict) else kind
+
+
 def tensor_leaves(kind: Kind) -> list[Kind]:
-    """What a structure holds that is none of Python's values, in order."""
+    """What a structure, or one that may be None, holds that is none of Python's values, in order."""
+    kind = unwrapped(kind)
     if isinstance(kind, Sequence):
         return [leaf for item in kind.items for leaf in tensor_leaves(item)]
     if isinstance(kind, Dict):

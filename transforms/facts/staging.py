@@ -62,6 +62,12 @@ def holds_tensor(kind: Kind) -> bool:
     return is_tensor(kind)
 
 
+def may_hold_tensor(kind: Kind) -> bool:
+    """Whether the value contains a tensor, or items of which one may be a tensor."""
+    element = getattr(kind, "element", None)
+    return holds_tensor(kind) or (isinstance(element, Kind) and holds_tensor(element))
+
+
 def holds_size(kind: Kind) -> bool:
     """Whether the value is, or contains, a size that is not static."""
     if isinstance(kind, Sequence):
