@@ -10,7 +10,7 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor
+from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor, unwrapped
 from .facts.modules import Tag, bound_names, own_nodes, own_start, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
@@ -60,6 +60,8 @@ def is_unclear(kind: Kind) -> bool:
 
 def _unclear(kind: Kind, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], Kind]]:
     """The parts of a result that a graph gives as one tensor for several Python values."""
+    if unwrapped(kind) != kind:
+        return [(path, kind), *_unclear(unwrapped(kind), path)]
     if isinstance(kind, Sequence):
         return [
             found
@@ -105,7 +107,7 @@ class _Companions:
                     f"it raises or returns {kind.kind} as a tensor decides",
                     code="GL108",
                 )
-            if _unclear(kind.kind, ()):
+            if isinstance(kind.kind, Tensor) and kind.kind.mixed:
                 raise Refusal(
                     "it returns None, a Python number or a tensor, as a tensor decides"
                 )
@@ -127,7 +129,11 @@ class _Companions:
         elif base != "result":
             name = self.flag(base, question)
         else:
+            taken = {tag.name for tag in self.tags}
             name = self.flag_name("result", question)
+            if name in taken:
+                place = "_".join(str(i + 1) for i in path)
+                name = self.flag_name(f"result_{place}", question)
         found = Tag(path, question, name)
         for part in parts:
             self.answer(part, question)
@@ -138,8 +144,9 @@ class _Companions:
         """The one Python type that a part of the result may be of, beside the other way."""
         types: set[str] = set()
         for node, _ in self.facts.returns:
-            if node is not None:
-                types |= self._types(_part(node.value, path), set())
+            part = _part(node.value, path) if node is not None else None
+            if part is not None and not _is_none(part):
+                types |= self._types(part, set())
         if isinstance(kind, Tensor) and kind.weak:
             if types <= {"int", "float"}:
                 return "int"
@@ -384,6 +391,8 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
     if value is None:
         return ast.Constant(None)
     for index in path:
+        if _is_none(value):
+            break
         if isinstance(value, ast.Tuple | ast.List):
             value = value.elts[index]
         elif isinstance(value, ast.Dict):
@@ -393,6 +402,10 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
                 "it returns a Python number or a tensor, as a tensor decides", value
             )
     return value
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _store(name: str, value: ast.expr) -> ast.stmt:

@@ -20,7 +20,7 @@ from .facts.kinds import (
     Variable,
     members,
 )
-from .facts.modules import FunctionDefinition, beside, names_in
+from .facts.modules import ClassDefinition, FunctionDefinition, beside, names_in
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.staging import is_numpy, is_strong
@@ -98,6 +98,19 @@ class Entries:
             found is not None and self.is_pythons(found)
             for found in map(self.session.known, called)
         )
+
+    def check_objects(self, facts: FunctionFacts) -> None:
+        """Refuse objects as parameters that a `tf.function` cannot tell from others: it holds them weakly, by hash."""
+        for name, kind in facts.parameters.items():
+            made = (
+                self.session.class_of(kind.name) if isinstance(kind, Object) else None
+            )
+            if made is not None and not _is_held(made):
+                raise Refusal(
+                    f"`{name}` is a `{made.qualname}`, which has no hash: a graph takes its values one by one",
+                    facts.definition.node,
+                    "GL401",
+                )
 
     def check_models(self, facts: FunctionFacts) -> None:
         """Refuse models as parameters whose layers are called one by one: a later one could not make its variables.
@@ -207,9 +220,9 @@ class Entries:
             return (
                 False  # each result is an instance, for which it would be traced anew
             )
-        if "__slots__" in owner.assigned or owner.node.decorator_list:
+        if owner.node.decorator_list:
             return False
-        return "__eq__" not in owner.methods or "__hash__" in owner.methods
+        return _is_held(owner)
 
     def is_called_by_keras(self, definition: FunctionDefinition) -> bool:
         """Whether a method of a layer or model is one that Keras calls, in graphs of its own."""
@@ -271,6 +284,22 @@ class Entries:
     def core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""
         return beside(qualname, core_name(qualname))
+
+
+def _is_held(made: ClassDefinition) -> bool:
+    """Whether a `tf.function` can keep instances of a class apart: by hash, and weakly."""
+    decorators = [ast.unparse(d) for d in made.node.decorator_list]
+    writes_eq = any(
+        d.split("(")[0].endswith("dataclass") and not _keeps_hash(d) for d in decorators
+    )
+    equal = "__eq__" in made.methods or writes_eq
+    slots = "__slots__" in made.assigned or any("slots=True" in d for d in decorators)
+    return not slots and (not equal or "__hash__" in made.methods)
+
+
+def _keeps_hash(dataclass: str) -> bool:
+    """Whether the decorator leaves a class with a hash."""
+    return any(o in dataclass for o in ("frozen=True", "eq=False", "unsafe_hash=True"))
 
 
 def _may_be_one(one: Variable, other: Variable) -> bool:

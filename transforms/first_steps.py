@@ -206,7 +206,7 @@ class FirstSteps:
             lambda: builtin_calls.without_builtins(facts, names, tf),
             lambda: comprehensions.without_comprehensions(facts, names, tf),
             lambda: containers.with_tensor_arrays(facts, names, tf),
-            lambda: none_tests.with_none_tests_first(facts),
+            lambda: none_tests.with_none_tests_first(facts, names),
             lambda: choices.with_uses_in_arms(facts, names),
             lambda: exits.without_exits(facts, names),
             lambda: tapes.with_tapes_kept(facts),

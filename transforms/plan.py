@@ -320,6 +320,7 @@ class ModulePlanner:
             check_result(shell.result, definition.node)
             check_parameters(facts)
             self.entries.check_models(facts)
+            self.entries.check_objects(facts)
             self.entries.check_variables(facts)
         elif shell.converts and (
             definition.is_operator or definition.qualname in self.outside

@@ -471,7 +471,7 @@ def _skeleton(
 ) -> str:
     """The text of the result, built from its tensors."""
     if unwrapped(kind) != kind:
-        return f"None if {tags[path].name} else {_skeleton(unwrapped(kind), names, {}, path)}"
+        return f"None if {tags[path].name} else {_skeleton(unwrapped(kind), names, tags, path)}"
     if isinstance(kind, Sequence):
         return display(
             kind.type,

@@ -268,6 +268,7 @@ class SplitPlanner:
             raise unexpected
         check_parameters(core, stateful.optimizer_parameters(facts))
         self.entries.check_models(core)
+        self.entries.check_objects(core)
         self.entries.check_variables(core)
         steps = planner.body()
         definition = facts.definition

@@ -94,6 +94,7 @@ class StepPlanner:
         check_parameters(replace(core, parameters=given))
         if not step.nested:
             self.planner.entries.check_models(core)
+            self.planner.entries.check_objects(core)
             self.planner.entries.check_variables(core)
         outside = self.splits.outside
         decorator = signatures.decorator(core, None, self.planner.tf)

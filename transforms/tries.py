@@ -221,6 +221,7 @@ class _Parts:
             _check_attempt(found, body, outs)
         _, shell, planner = self.splits.core(self.facts, parts, self.called)
         check_parameters(found)
+        self.splits.entries.check_objects(found)
         name = parts.core.node.name
         if any(name == c.name for c in self.cores):
             raise Refusal("several handlers work on tensors", body[0], "GL211")

@@ -680,6 +680,8 @@ class Evaluation:
                 node,
                 "GL103",
             )
+        if name in ("eq", "noteq") and all(map(self.session.is_enum, (left, right))):
+            return BOOL
         if is_numpy(left) or is_numpy(right):
             found = operators.compare(name, released(left), released(right))
             return hold(self.settle(found, f"comparing {left} with {right}", node))

@@ -524,6 +524,18 @@ class Session:
         """The module's class of a dotted name."""
         return self.module.classes.get(self.qualname(name))
 
+    def is_enum(self, kind: Kind) -> bool:
+        """Whether this is an enumeration of the project, or a member of one that compares by identity."""
+        if not isinstance(kind, Object | Type):
+            return False
+        home, qualname = self.home(kind.name)
+        made = home.module.classes.get(qualname)
+        return (
+            made is not None
+            and "__eq__" not in made.methods
+            and any(base.startswith("enum.") for base in home.module.bases(qualname))
+        )
+
     def external(self, dotted: str) -> Kind:
         """What a dotted name of another package stands for."""
         home, name = self.home(dotted)
@@ -985,6 +997,8 @@ class Session:
                 value if isinstance(value, Object) or method.is_class_method else None
             )
             return Function(self.dotted(method.qualname), receiver)
+        if isinstance(value, Type) and self.is_enum(value):
+            return Object(value.name) if node.attr in made.assigned else None
         kind = self._attribute_kind(evaluation, node, made)
         if kind is None:
             return None
