@@ -200,20 +200,23 @@ def _with_blocks(
         if isinstance(node, cst.Try):
             return _with_handlers(node, blocks[1:])
         orelse = node.orelse  # type: ignore[attr-defined]
-        return node.with_changes(orelse=orelse.with_changes(body=blocks[1]))
+        return node.with_changes(orelse=_with_blocks(orelse, blocks[1:]))
     return node
 
 
 def _with_handlers(node: cst.Try, blocks: list[cst.IndentedBlock]) -> cst.Try:
-    """A `try` with the blocks of its handlers, and of its `finally`, replaced."""
+    """A `try` with the blocks of its handlers, of its `else` and of its `finally` replaced."""
     count = len(node.handlers)
     handlers = [
         handler.with_changes(body=block)
         for handler, block in zip(node.handlers, blocks[:count], strict=True)
     ]
     node = node.with_changes(handlers=handlers)
+    if node.orelse is not None:
+        orelse = node.orelse.with_changes(body=blocks[count])
+        node = node.with_changes(orelse=orelse)
     if node.finalbody is not None:
-        final = node.finalbody.with_changes(body=blocks[count])
+        final = node.finalbody.with_changes(body=blocks[-1])
         node = node.with_changes(finalbody=final)
     return node
 
