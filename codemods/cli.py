@@ -204,7 +204,7 @@ def diff(
     outcomes = list(shared.project(paths).rewrite(paths))
     for outcome in outcomes:
         if outcome.source and outcome.text is not None:
-            show(outcome.name, outcome.source, outcome.text)
+            show(outcome.target, outcome.source, outcome.text)
     _tell(outcomes, shared, sys.stderr)
     changed = any(outcome.text is not None for outcome in outcomes)
     return max(_code(outcomes), FINDINGS if exit_code and changed else 0)

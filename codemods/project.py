@@ -60,6 +60,12 @@ class Outcome:
     unrecorded: tuple[str, ...] = ()
 
     @property
+    def target(self) -> str:
+        """The name of the file that is written, which a link leads to."""
+        is_link = os.path.realpath(self.path) != os.path.abspath(self.path)
+        return shown(Path(os.path.realpath(self.path))) if is_link else self.name
+
+    @property
     def new_text(self) -> str:
         """The text of a file that could be read, after what was done to it."""
         assert self.source

@@ -110,6 +110,18 @@ def test_diff_changes_nothing(graphlift, put):
     assert graphlift("diff", "--exit-code", ".").code == EXIT_FINDINGS
 
 
+def test_diff_names_what_a_link_leads_to(graphlift, put, folder):
+    put("code/a.txt", "import tensorflow\nIF\n")
+    (folder / "link.py").symlink_to("code/a.txt")
+    (folder / "sub").symlink_to("code")
+    put("code/b.py", "import tensorflow\nIF\n")
+    result = graphlift("diff", "link.py", "sub/b.py")
+    assert [line[4:] for line in result.out.splitlines() if line[:3] == "---"] == [
+        "a/code/a.txt",
+        "a/code/b.py",
+    ]
+
+
 def test_diff_tells_what_remains_apart(graphlift, put):
     put("a.py", "import tensorflow\nIF\nLIST\n")
     put("b.py", "import tensorflow\nSYNTAX\n")
