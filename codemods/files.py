@@ -158,7 +158,7 @@ def write(source: Source, text: str) -> None:
     target = Path(os.path.realpath(source.path))
     try:
         status = target.stat()
-        if not (status.st_mode & WRITABLE and os.access(target, os.W_OK)):
+        if not os.access(target, os.W_OK):
             raise FileError(source.path, "read-only")
         if target.read_bytes() != source.data:
             raise FileError(source.path, "has changed since it was read")

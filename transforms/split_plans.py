@@ -47,6 +47,7 @@ class SplitPlanner:
         self.module = planner.module
         self.entries = planner.entries
         self.refusals = planner.refusals
+        self._split_version: dict[str, FunctionFacts] = {}
         self.first_steps = planner.first_steps
 
     def plans(
@@ -111,7 +112,9 @@ class SplitPlanner:
             try:
                 parts = split(self.session, facts, name, self.first_steps.core)
                 if parts is not None:
-                    return self._split_plan(facts, parts, name, cores)
+                    plan = self._split_plan(facts, parts, name, cores)
+                    self._split_version[qualname] = facts
+                    return plan
             except Refusal as refusal:
                 self._note(qualname, refusal)
         return None
@@ -170,7 +173,12 @@ class SplitPlanner:
         if definition and self.session.is_graph_function(definition):
             name = called.rpartition(".")[2]
             return name not in called_names(definition.original)
-        return caller in planned and called in self._absorbed(facts[caller])
+        version = self._split_version.get(caller) or facts.get(caller)
+        return (
+            caller in planned
+            and version is not None
+            and called in self._absorbed(version)
+        )
 
     def may_surround(self, facts: FunctionFacts) -> bool:
         """Whether a function may stay Python around a graph, by what it is."""

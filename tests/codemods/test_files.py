@@ -175,14 +175,6 @@ def test_writing_keeps_hard_links(put, folder):
     assert only(folder) == ["a.py", "b.py"]
 
 
-def test_a_read_only_file_stays_for_root_too(put, folder):
-    path = put("a.py", "x = 1\n")
-    path.chmod(0o444)
-    with pytest.raises(FileError, match="read-only"):
-        rewrite("a.py")
-    assert path.read_text() == "x = 1\n"
-
-
 def test_a_read_only_file_stays(put, folder, monkeypatch):
     path = put("a.py", "old\n")
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
