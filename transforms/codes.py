@@ -48,7 +48,18 @@ NAMES = {
 }
 
 WAYS_OUT = {
+    "GL101": "give names and results one dtype and structure on all ways, tensors rather than None",
+    "GL102": "give both sides one dtype and structure",
+    "GL103": "say what is meant with `tf.reduce_any`, `tf.reduce_all` or a comparison",
+    "GL104": "start its variables as tensors of the dtype and rank that they have in it",
+    "GL105": "go over one tensor, or over `tf.range` and index",
+    "GL106": "go over the dataset itself, or `reduce` it",
+    "GL107": "leave at one place, by a name that the test of the loop reads",
     "GL108": "raise before or after the tensor work, or check with `tf.debugging`",
+    "GL109": "use `tf.map_fn`, `tf.boolean_mask`, `tf.argsort` or a loop",
+    "GL110": "compare with `if` and `elif`",
+    "GL111": "stack the items, and use `tf.gather`",
+    "GL113": "write it as a loop",
     "GL201": "print before or after the tensor work, or with `tf.print`",
     "GL202": "log before or after the tensor work, of values that it returns",
     "GL203": "write to a `tf.TensorArray` instead",
@@ -60,5 +71,8 @@ WAYS_OUT = {
     "GL209": "go on with the array that `write` gives",
     "GL210": "make the text after the tensor work, or with `tf.strings`",
     "GL211": "give the work of its blocks functions of their own",
+    "GL401": "make its values tensors on all ways, or give the tensor work a function of its own",
+    "GL404": "pass a tensor",
+    "GL406": "pass the size as a number, or use `tf.shape`",
 }
 """What a person can do about what no rewrite cures, by the code of the rule."""
