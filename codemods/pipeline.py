@@ -139,6 +139,10 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
     found: set[Finding] = set()
     for plan in planned.plans:
         function = plan.qualname
+        if plan.loop is not None:
+            message = "the steps of this loop run op by op; they can be a graph"
+            found.add(_finding(source, "GL407", message, plan.loop, function, "safe"))
+            continue
         if plan.decorator is not None:
             message = "runs op by op; it can be a graph"
             found.add(_finding(source, "GL401", message, plan.node, function, "safe"))

@@ -113,7 +113,7 @@ class StepPlanner:
         graph = Define(name, tuple(step.passed), steps, decorator=decorator)
         definition, source = facts.definition, self.planner.source
         body = around(source, definition, step, new, graph if step.nested else None)
-        plan = Plan(definition.original, definition.qualname, body)
+        plan = Plan(definition.original, definition.qualname, body, loop=step.home)
         plan.imports = planner.imports
         if not step.nested:
             plan.core, plan.decorator = name, decorator

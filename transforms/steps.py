@@ -217,6 +217,7 @@ class Plan:
         statements: what its module has to make before it.
         imports: the modules that it needs.
         more: other graphs that its shell calls.
+        loop: where all that changes is in this loop.
     """
 
     node: FunctionNode
@@ -229,3 +230,4 @@ class Plan:
     statements: list[str] = field(default_factory=list)
     imports: set[str] = field(default_factory=set)
     more: list[Core] = field(default_factory=list)
+    loop: ast.stmt | None = None
