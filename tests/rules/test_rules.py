@@ -87,3 +87,13 @@ def test_left_alone(case: Case, tmp_path: Path) -> None:
     assert not case.code or case.code in {
         finding.code for finding in rewritten.findings
     }
+
+
+def test_a_loop_whose_steps_become_a_graph_is_one_finding(tmp_path: Path) -> None:
+    case = next(c for c in CASES if "inline-step/several-calls" in c.name)
+    original, _ = lift(case.program, tmp_path)
+    file = f"{case.program.name}.py"
+    found = pipeline.check(case.before, file, Options(), original.profile).findings
+    [finding] = [f for f in found if f.function == "f"]
+    assert (finding.code, finding.applicability) == ("GL407", "safe")
+    assert case.before.splitlines()[finding.line - 1].startswith("    for row in")
