@@ -49,6 +49,8 @@ class SplitPlanner:
         self.refusals = planner.refusals
         self._split_version: dict[str, FunctionFacts] = {}
         self.first_steps = planner.first_steps
+        self.whole: set[str] = set()
+        """The functions that are lifted whole."""
 
     def plans(
         self, facts: Mapping[str, FunctionFacts], lifted: list[Plan]
@@ -57,7 +59,7 @@ class SplitPlanner:
         plans: list[Plan] = []
         absorbed: list[str] = []
         cores = {p.qualname: p.core for p in lifted if p.core}
-        whole = {p.qualname for p in lifted}
+        whole = self.whole = {p.qualname for p in lifted}
         callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
         for qualname in callers_first:
             found = facts[qualname]
@@ -248,6 +250,11 @@ class SplitPlanner:
                     f"it calls `{called}`, which gives a Python value or a tensor",
                     facts.definition.original,
                 )
+            if not self._may_be_called(called):
+                raise Refusal(
+                    f"it calls `{called}`, which stays Python's",
+                    facts.definition.original,
+                )
         shell = Shell.of_split(core.result, parts)
         if "exhausts" in core.effects:
             raise Refusal(
@@ -259,6 +266,18 @@ class SplitPlanner:
         decorator = signatures.decorator(core, None, self.planner.tf)
         planner = self.planner.body_planner(core, cores, shell, [], decorator)
         return core, shell, planner
+
+    def _may_be_called(self, qualname: str) -> bool:
+        """Whether a function reads as a graph needs it, lifted or as it is."""
+        definition = self.module.functions[qualname]
+        if qualname in self.whole or "<locals>" in qualname:
+            return True
+        facts = self.session.known(qualname)
+        return (
+            facts is None
+            or self.session.is_graph_function(definition)
+            or not self.planner.changes(facts)
+        )
 
     def _split_plan(
         self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
