@@ -110,6 +110,11 @@ OVER_TENSORS = frozenset(
 PACKAGES = ("tensorflow.", "numpy.")
 MOST_ITEMS = 64
 """How many items of a comprehension are told apart."""
+KEYED = frozenset({"get", "pop", "setdefault"})
+KEYED_BY_TENSOR = (
+    "a dict finds its items by hash, and a tensor in a graph has none: "
+    "count with `tf.unique_with_counts` or `tf.math.bincount`, or keep one tensor with a place for each key"
+)
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
@@ -1034,6 +1039,10 @@ class Evaluation:
             kind = callbacks.method(self, node, receiver, name, arguments, environment)
             if kind is not None:
                 return kind
+        keyed = isinstance(receiver, Dict | Mapping) and name in KEYED
+        if keyed and arguments.positional and is_tensor(arguments.positional[0]):
+            self.problem(KEYED_BY_TENSOR, node, "GL111")
+            return UNKNOWN
         found = methods.method(receiver, name, arguments.positional, arguments.keywords)
         if name == "numpy" and is_strong(receiver) and not arguments.all and found:
             held = hold(found.kind)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ..findings import Refusal
 from . import arrays, buffers
 from .environment import Environment, Flow, FunctionFacts, merge
-from .evaluation import Evaluation
+from .evaluation import KEYED_BY_TENSOR, Evaluation
 from .kinds import (
     NONE,
     NUMPY,
@@ -325,6 +325,9 @@ class Interpreter(Evaluation):
         changed = _with_item(container, key, kind)
         if changed is not None:
             environment.bind(value.id, changed)
+            return
+        if isinstance(container, Dict | Mapping) and is_tensor(key):
+            self.problem(KEYED_BY_TENSOR, target, "GL111")
             return
         staged = self.is_staged() or is_tensor(key)
         if staged or not isinstance(container, Sequence | Elements | Dict | Mapping):
