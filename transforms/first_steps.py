@@ -6,6 +6,7 @@ planner can write the body as graph code.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 
 from . import (
@@ -53,7 +54,9 @@ MOST_STEPS = 24
 
 Write = Callable[[FunctionFacts], object]
 """Writes a body as graph code. Refusal where it cannot."""
-ORDERED = frozenset({"GL202", "GL204", "GL207", "GL208", "GL301", "GL302"})
+ORDERED = frozenset(
+    {"GL201", "GL202", "GL204", "GL207", "GL208", "GL210", "GL301", "GL302"}
+)
 """Rules of what Python has to do in its order, before a function raises or after."""
 
 
@@ -161,7 +164,9 @@ class FirstSteps:
         )
 
     def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
-        if {p.code for p in facts.problems} & ORDERED:
+        raising = [p.node for p in facts.problems if p.code == "GL108" and p.node]
+        said = {id(n) for node in raising for n in ast.walk(node)}
+        if any(p.code in ORDERED and id(p.node) not in said for p in facts.problems):
             return None
         failing = assertions.with_failure(facts, self.source)
         if failing is None:

@@ -213,6 +213,19 @@ def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
     return text
 
 
+def double_quoted(text: str) -> str:
+    """A line of code that `ast` wrote, its texts in double quotes where that takes no escapes."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    texts = [t for t in tokens if t.type == tokenize.STRING]
+    for token in reversed(texts):
+        prefix, _, inner = token.string.partition("'")
+        if token.start[0] > 1 or set("'\"\\") & set(prefix + inner[:-1]):
+            continue
+        start, end = token.start[1], token.end[1]
+        text = f'{text[:start]}{prefix}"{inner[:-1]}"{text[end:]}'
+    return text
+
+
 def split_lines(text: str) -> list[str]:
     """Lines as `ast` counts them: form feeds and the like end none."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -19,12 +19,12 @@ from .entries import (
 )
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
-from .facts.modules import FunctionDefinition
+from .facts.modules import FunctionDefinition, names_in
 from .facts.staging import holds_variable
 from .findings import Refusal
 from .ordering import WAITS
 from .shell import Shell, check_result
-from .source import is_placed
+from .source import double_quoted, is_placed
 from .split import Split, split
 from .step_plans import StepPlanner
 from .steps import Code, Compound, Core, Keep, Plan, Step
@@ -359,16 +359,15 @@ class SplitPlanner:
         if named is None and hasattr(node, "lineno"):
             return Keep(node)
         if named is None:
-            return Code(ast.unparse(ast.fix_missing_locations(node)))
+            return Code(double_quoted(ast.unparse(ast.fix_missing_locations(node))))
         origin: ast.stmt = getattr(node, "origin", node)
-        if isinstance(origin, ast.If):
-            return self._branching(origin, named)
+        if isinstance(node, ast.If):
+            return self._branching(node, named)
         inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
         made = not all(map(is_placed, named))
         if made or (inside and sys.version_info < (3, 12)):
-            return Code(
-                ast.unparse(ast.fix_missing_locations(copy.deepcopy(node))), origin
-            )
+            text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
+            return Code(double_quoted(text), origin)
         return Code(self.planner.source.spliced(origin, named), origin)
 
     def _branching(self, node: ast.If, named: dict[ast.expr, str]) -> Step:
@@ -378,17 +377,23 @@ class SplitPlanner:
         rest: list[ast.stmt] = [node]
         while len(rest) == 1 and isinstance(rest[0], ast.If):
             word = "elif" if headers else "if"
-            headers.append(f"{word} {self._spliced(rest[0].test, named)}:")
-            blocks.append([*map(Keep, rest[0].body)])
+            headers.append(f"{word} {self._test(rest[0], named)}:")
+            blocks.append([*map(self.outside, rest[0].body)])
             rest = rest[0].orelse
         if rest:
             headers.append("else:")
-            blocks.append([*map(Keep, rest)])
-        return Compound(tuple(headers), tuple(blocks), node)
+            blocks.append([*map(self.outside, rest)])
+        return Compound(tuple(headers), tuple(blocks), getattr(node, "origin", node))
 
-    def _spliced(self, node: ast.expr, named: dict[ast.expr, str]) -> str:
-        inside = {old: new for old, new in named.items() if old in ast.walk(node)}
-        return self.planner.source.spliced(node, inside)
+    def _test(self, node: ast.If, named: dict[ast.expr, str]) -> str:
+        """The text of a test, as the file has it where it does."""
+        test = getattr(node, "origin", node).test
+        inner = set(ast.walk(test))
+        names = {name for old, name in named.items() if old in inner}
+        if names != set(named.values()) & names_in(node.test) or not is_placed(test):
+            return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node.test)))
+        inside = {old: name for old, name in named.items() if old in inner}
+        return self.planner.source.spliced(test, inside)
 
     def _as_tensor(self, text: str, kind: Kind) -> str:
         if isinstance(kind, Tensor) and kind.weak:

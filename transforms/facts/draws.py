@@ -125,14 +125,14 @@ def _of_python(method: str, given: list[Kind]) -> Kind:
 
 
 def _member(kind: Kind) -> Kind:
-    """One of the Python numbers in a tuple or list."""
+    """One of the Python numbers or texts in a tuple or list."""
     if isinstance(kind, Elements):
         found = kind.element
     elif isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
         found = join_all(map(forget, kind.items))
     else:
         return UNKNOWN
-    return found if found in (INT, FLOAT) else UNKNOWN
+    return found if found in (INT, FLOAT, STR) else UNKNOWN
 
 
 def _of_numpy(
