@@ -20,8 +20,10 @@ from .facts.kinds import (
     UNKNOWN,
     Array,
     Dict,
+    Elements,
     Function,
     Kind,
+    Mapping,
     Maybe,
     Module,
     Object,
@@ -55,6 +57,7 @@ from .variables import escapes
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 HELD = (ast.Name, ast.Attribute, ast.Subscript)
 """What state is read from and written to."""
+CONTAINERS = (Dict, Elements, Mapping, Sequence)
 INDIFFERENT = frozenset(
     f"tensorflow.{name}" for name in ("print", "cond", "function", "Variable")
 )
@@ -136,6 +139,7 @@ class _Finder:
                 name = chain if chain == last else self.names.fresh(last or "state")
                 found[chain] = StateVariable(chain, name, kind, chain in written)
         self._check_state(found)
+        self._check_containers()
         return found
 
     def _is_object(self, node: ast.expr) -> bool:
@@ -218,6 +222,31 @@ class _Finder:
         again |= {name for name in stores if stores.count(name) > 1}
         read = names_in(self.definition.node)
         return sorted(again & read)
+
+    def _check_containers(self) -> None:
+        """Refuse lists and dicts of the function around that more than this function sees, so that they may change.
+
+        Raises:
+            Refusal: with the first of them.
+        """
+        parent = self.definition.parent
+        if parent is None:
+            return
+        inner = [n for s in self.definition.node.body for n in ast.walk(s)]
+        own = {n for n in ast.walk(self.definition.original) if isinstance(n, ast.Name)}
+        others = [
+            n
+            for n in ast.walk(parent.original)
+            if isinstance(n, ast.Name) and n not in own
+        ]
+        for node in inner:
+            if not isinstance(node, ast.Name) or not self._is_outside(node):
+                continue
+            places = [n for n in others if n.id == node.id]
+            shared = len(places) > 1 or node.id in {a.arg for a in parent.parameters}
+            if shared and isinstance(self.facts.kind(node), CONTAINERS):
+                reason = f"what `{node.id}` holds may change between calls"
+                raise Refusal(reason, node, "GL302")
 
     def _check_state(self, found: dict[str, StateVariable]) -> None:
         """Refuse state that two texts may name, or that is more than a place for a value.

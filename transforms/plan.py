@@ -85,6 +85,8 @@ class ModulePlanner:
         self.left_out: Mapping[str, Refusal] = {}
         self.helpers: dict[str, Refusal] = {}
         """Functions that are no graphs of their own, but may be called in one, and why."""
+        self.frozen: set[str] = set()
+        """Functions that are traced anew for each number that they are given, where they stay whole."""
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
@@ -101,12 +103,26 @@ class ModulePlanner:
             if len(self.refusals) == refused:
                 break
         plans = [p for p in plans if self._does_something(p)]
-        plans += SplitPlanner(self).plans(facts, plans)
+        splits = SplitPlanner(self).plans(facts, plans)
+        replaced = {p.qualname for p in splits}
+        plans = [*(p for p in plans if p.qualname not in replaced), *splits]
         planned = {plan.qualname for plan in plans}
         stay = {q: r for q, r in self.helpers.items() if q not in planned}
-        return ModulePlan(
-            plans, {**stay, **self.refusals}, self.first, frozenset(self.needs)
-        )
+        refusals = {
+            q: r
+            for q, r in {**stay, **self.refusals}.items()
+            if r.code != "GL404" or not self._only_calls(q, planned)
+        }
+        return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
+
+    def _only_calls(self, qualname: str, planned: set[str]) -> bool:
+        """Whether all the tensor work of a function is done by functions that are lifted."""
+        facts = self.session.known(qualname)
+        called = set(facts.calls.values()) if facts else set()
+        if facts is None or not called <= planned:
+            return False
+        theirs = sum(self.session.facts_of(q).operations for q in facts.calls.values())
+        return not facts.staged and facts.operations <= theirs
 
     def _left_out(self) -> dict[str, Refusal]:
         """The functions of which a rule that is not to be applied would change something."""
@@ -235,6 +251,7 @@ class ModulePlanner:
             q: self._with_number_arguments(f) if q in decorated else f
             for q, f in lifted.items()
         }
+        self.frozen = {q for q in decorated - callers if number_parameters(lifted[q])}
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
@@ -285,7 +302,7 @@ class ModulePlanner:
                     )
                 )
             except Refusal as refusal:
-                alone = qualname not in cores
+                alone = qualname not in cores and qualname in callers
                 plan = self._for_graphs(facts, refusal) if alone else None
                 if plan is None:
                     self.refusals[qualname] = refusal
@@ -381,16 +398,20 @@ class ModulePlanner:
         args = facts.definition.node.args
         numbers = number_parameters(facts)
         frozen = facts.definition.defaults.keys() - numbers.keys()
-        if not numbers or facts.staged or frozen or args.kwonlyargs:
+        if not numbers or frozen or args.kwonlyargs:
             return facts
         definition = copy.copy(facts.definition)
         parameters = {**facts.parameters, **numbers}
+        before = self.session.state()
         try:
             again = self.first_steps.core(definition, parameters, definition.qualname)
+            signed = "input_signature" in signatures.decorator(again, None, self.tf)
+            if signed and not again.problems:
+                return again
         except Refusal:
-            return facts
-        signed = "input_signature" in signatures.decorator(again, None, self.tf)
-        return facts if again.problems or not signed else again
+            pass
+        self.session.restore(before)
+        return facts
 
     def _core_call(self, definition: FunctionDefinition, core: str) -> str:
         args = definition.node.args

@@ -288,12 +288,26 @@ class Planner:
             if self.always_exits(arm):
                 continue
             end = self.end_of(node, arm)
-            settled = [*self._casts(end, after, node), *self._stand_ins(node, end)]
+            casts = self._casts(end, after, node)
+            if len(casts) == 1 and arm and (last := self._as_set(arm[-1], casts[0])):
+                result[i] = [*result[i][:-1], last]
+                casts = []
+            settled = [*casts, *self._stand_ins(node, end)]
             if settled and i == len(result):
                 result.append(settled)
             elif settled:
                 result[i] = [*result[i], *settled]
         return result
+
+    def _as_set(self, node: ast.stmt, cast: Code) -> Step | None:
+        """A statement that sets a name to a constant, setting it to the tensor that holds it; None for any other."""
+        name, _, text = cast.text.partition(" = ")
+        constant = _constant_for(node, name)
+        if constant is None:
+            return None
+        origin: ast.stmt = getattr(node, "origin", node)
+        edits = {**self.writer.edits(node), constant: text}
+        return Code(self.source.spliced(node, edits), origin)
 
     def _stand_ins(self, node: ast.If, end: Environment) -> list[Step]:
         """The names of the lift that an arm which Python chooses leaves unbound."""
@@ -305,18 +319,18 @@ class Planner:
             if name in live - end.kinds.keys() - self.source.names
         ]
 
-    def _settled(self, node: ast.stmt, before: Environment | None) -> list[Step]:
+    def _settled(self, node: ast.stmt, before: Environment | None) -> list[Code]:
         """What a Python loop holds in tensors later is held in tensors before it, too."""
         head = self.facts.heads.get(node)
         return self._casts(before, head, node) if head and before else []
 
-    def _settled_end(self, node: ast.stmt) -> list[Step]:
+    def _settled_end(self, node: ast.stmt) -> list[Code]:
         return self._casts(self.facts.ends.get(node), self.facts.heads.get(node), node)
 
     def _casts(
         self, have: Environment | None, want: Environment | None, node: ast.stmt
-    ) -> list[Step]:
-        steps: list[Step] = []
+    ) -> list[Code]:
+        steps: list[Code] = []
         if have is None or want is None:
             return steps
         live = self.live.after.get(node, frozenset()) | self.live.head.get(
@@ -557,3 +571,20 @@ def _first_reads(node: ast.stmt) -> frozenset[str]:
             bound_names(node) if isinstance(node, ast.For | ast.With) else ()
         )
     return own
+
+
+def _constant_for(node: ast.stmt, name: str) -> ast.expr | None:
+    """The constant that a statement sets a name to."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+        ):
+            pairs = list(zip(targets, values, strict=False))
+        case ast.Assign(targets=[target], value=value):
+            pairs = [(target, value)]
+        case _:
+            return None
+    for target, value in pairs:
+        if isinstance(target, ast.Name) and target.id == name:
+            return value if isinstance(value, ast.Constant) else None
+    return None

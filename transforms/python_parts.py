@@ -49,11 +49,17 @@ class PythonParts:
 
 
 class PythonFirst:
-    """Finds such parts in one function."""
+    """Finds such parts in one function; its parameters `numbers` count as state."""
 
     def __init__(
-        self, session: Session, facts: FunctionFacts, order: Ordering, names: Names
+        self,
+        session: Session,
+        facts: FunctionFacts,
+        order: Ordering,
+        names: Names,
+        numbers: frozenset[str] = frozenset(),
     ) -> None:
+        self.numbers = numbers
         self.session = session
         self.facts = facts
         self.order = order
@@ -66,16 +72,39 @@ class PythonFirst:
 
         `others` stay where they are, before or behind it. None where there is nothing, or something is in the way.
         """
-        found = PythonParts()
-        taken: list[ast.AST]
         if self._is_pythons(statement):
-            taken = [statement]
-        else:
-            expressions = self._expressions(statement)
-            if not expressions:
-                return None
+            return self._moved([statement], statement, earlier, others)
+        expressions = self._expressions(statement)
+        if not expressions:
+            return None
+        return self._moved([*expressions], statement, earlier, others)
+
+    def test(
+        self, statement: ast.stmt, earlier: list[ast.stmt], others: list[ast.stmt]
+    ) -> PythonParts | None:
+        """The test of an `if` that asks about Python's state alone, with what it needs, as `parts` gives them."""
+        if (
+            not isinstance(statement, ast.If)
+            or not isinstance(statement.test, ast.Compare)
+            or not self._is_number(statement.test)
+            or not self._is_pure(statement.test)
+            or not self._touched(statement.test) & self._state
+        ):
+            return None
+        return self._moved([statement.test], statement, earlier, others)
+
+    def _moved(
+        self,
+        taken: list[ast.AST],
+        statement: ast.stmt,
+        earlier: list[ast.stmt],
+        others: list[ast.stmt],
+    ) -> PythonParts | None:
+        """A statement, or expressions of it, with what they need of the statements before; None where that cannot be."""
+        found = PythonParts()
+        if taken != [statement]:
+            expressions = [n for n in taken if isinstance(n, ast.expr)]
             self._take_apart(statement, expressions, found)
-            taken = [*expressions]
         needed = set().union(*map(self._touched, taken))
         for other in reversed(earlier):
             if self._written(other) & needed or (
@@ -107,8 +136,12 @@ class PythonFirst:
 
     # ---- what is Python's
 
+    def counts(self, statement: ast.stmt) -> bool:
+        """Whether a statement only computes and keeps a number of Python's."""
+        return self._is_pythons(statement)
+
     def _expressions(self, statement: ast.stmt) -> list[ast.expr]:
-        """The largest expressions of a statement that are Python's and depend on state, in the order of evaluation."""
+        """The largest expressions of a statement that are Python's and depend on state or numbers, in the order of evaluation."""
         found: list[ast.expr] = []
         for node in ast.walk(statement):
             inside = any(node in ast.walk(larger) for larger in found)
@@ -117,7 +150,7 @@ class PythonFirst:
                 and isinstance(node, ast.Call | ast.BinOp)
                 and self._is_number(node)
                 and self._is_pure(node)
-                and self._touched(node) & self._state
+                and self._touched(node) & (self._state | self.numbers)
                 and is_sure(statement, node)
             ):
                 found.append(node)
@@ -265,6 +298,8 @@ def _calls(node: ast.AST) -> list[ast.Call]:
 def _name_for(node: ast.expr) -> str:
     """What to call the value of an expression."""
     match node:
+        case ast.Compare():
+            return "condition"
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
             found = name.strip("_").removeprefix("get_").lower()
             return "value" if hasattr(builtins, found) else found or "value"

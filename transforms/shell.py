@@ -27,6 +27,7 @@ from .facts.kinds import (
     Sequence,
     Tensor,
     TensorArray,
+    Union,
     Variable,
     members,
     tensor_leaves,
@@ -407,17 +408,24 @@ class Shell:
 
 
 def _is_given_back(kind: Kind) -> bool:
-    """Whether a core can give back a piece of state: a tensor, or a tuple, list or dict of them."""
+    """Whether a core can give back a piece of state: a tensor, a tuple, list or dict of them, or None in some traces."""
     if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
         return all(map(_is_given_back, kind.items)) and not _has_python(kind)
     if isinstance(kind, Dict):
         return all(_is_given_back(v) for _, v in kind.items) and not _has_python(kind)
+    if isinstance(kind, Union) and NONE in kind.members:
+        rest = [member for member in kind.members if member != NONE]
+        return all(map(_is_given_back, rest)) and not any(map(_has_python, rest))
     return isinstance(kind, Tensor) and not kind.mixed
 
 
 def _whole(planner: Planner, answer: ast.expr, want: Kind) -> str:
     """The text of a piece of state that a core gives back."""
     text, have = planner.writer.text(answer), planner.facts.kind(answer)
+    if isinstance(want, Union):
+        if not set(members(have)) <= set(want.members):
+            raise Refusal(f"it gives back {have} where it gives back {want}", answer)
+        return text
     if isinstance(want, Sequence | Dict):
         leaves = zip(tensor_leaves(have), tensor_leaves(want), strict=False)
         same = all(

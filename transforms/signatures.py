@@ -122,8 +122,8 @@ class PythonArgument(Rule):
         ARGS = [(tf.constant(2.0), 0.1), (tf.constant(2.0), 0.2), (tf.constant(2.0), 0.4)]
 
     When it is left alone:
-        Numbers that Python itself needs while tracing, or that stand beside other defaults. What can be done: pass
-        tensors (`tf.constant(0.1)`), so that a new value is no new trace.
+        Numbers that Python itself needs while tracing; what Python alone can compute of others, it computes before the
+        graph. What can be done: pass tensors (`tf.constant(0.1)`), so that a new value is no new trace.
     """
 
     code = "GL404"

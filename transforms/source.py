@@ -205,6 +205,9 @@ def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
     """The text that `ast` gives a node, with the texts of some nodes inside it replaced."""
     made = ast.fix_missing_locations(_Placed(edits).visit(node))
     text = ast.unparse(made)
+    targets = node if isinstance(node, ast.Tuple) else None
+    if targets and isinstance(targets.ctx, ast.Store) and len(targets.elts) > 1:
+        return text[1:-1]
     value = getattr(made, "value", None)
     if isinstance(made, ast.Assign | ast.Return) and isinstance(value, ast.Tuple):
         whole = ast.unparse(value)

@@ -52,7 +52,7 @@ from .first_use import made_on_first_use
 from .inlining import is_written
 from .ordering import WAITS, Ordering, is_plain_return, may_return
 from .printing import is_print
-from .python_parts import GROWING, PythonFirst
+from .python_parts import GROWING, PythonFirst, PythonParts
 from .rebuilding import rebuilt, with_origin
 from .shell import check_result
 from .source import Names
@@ -89,9 +89,15 @@ Analyse = Callable[[FunctionDefinition, dict[str, Kind], str], FunctionFacts]
 
 
 def split(
-    session: Session, facts: FunctionFacts, name: str, analyse: Analyse
+    session: Session,
+    facts: FunctionFacts,
+    name: str,
+    analyse: Analyse,
+    numbers: Collection[str] = (),
 ) -> Split | None:
     """The function as shell and core; None where it has no core to be split off.
+
+    The core takes the parameters `numbers` as tensors.
 
     Raises:
         Refusal: no split keeps what eager mode does.
@@ -100,7 +106,7 @@ def split(
     nested = definition.parent is not None and not definition.keeps_state
     if nested or not may_have_core(definition):
         return None
-    return Splitter(session, facts, name, analyse).split()
+    return Splitter(session, facts, name, analyse, frozenset(numbers)).split()
 
 
 def may_have_core(definition: FunctionDefinition) -> bool:
@@ -125,9 +131,15 @@ class Splitter:
     started: frozenset[str] = frozenset()
 
     def __init__(
-        self, session: Session, facts: FunctionFacts, name: str, analyse: Analyse
+        self,
+        session: Session,
+        facts: FunctionFacts,
+        name: str,
+        analyse: Analyse,
+        numbers: frozenset[str] = frozenset(),
     ) -> None:
         self.session = session
+        self.numbers = numbers
         self.analyse = analyse
         self.facts = facts
         self.definition = facts.definition
@@ -183,9 +195,12 @@ class Splitter:
                 continue
             problem = found if isinstance(found, Refusal) else None
             if problem is None:
-                return self._with_plain_return(found, before, core, after)  # type: ignore[arg-type]
+                found = self._with_counts_left(found, before, core, after)  # type: ignore[arg-type]
+                return self._with_plain_return(found, before, core, after)
             index = self._index_of(problem, core)
             if index is None:
+                if self._decided_first(before, core, after):
+                    continue
                 return None
             statement = core.pop(index)
             if not is_written(statement) and not is_apart(statement):
@@ -239,8 +254,33 @@ class Splitter:
         after: list[ast.stmt],
     ) -> bool:
         """Have Python compute before the core what of a statement is its own; the core keeps the rest."""
-        first = PythonFirst(self.session, self.facts, self.order, self.names)
-        parts = first.parts(statement, core[:index], after)
+        parts = self._python_first.parts(statement, core[:index], after)
+        return self._goes_first(parts, before, core, index)
+
+    def _decided_first(
+        self, before: list[ast.stmt], core: list[ast.stmt], after: list[ast.stmt]
+    ) -> bool:
+        """Have Python decide before the core what asks about its state alone, so that each trace has one of the ways."""
+        for index, statement in enumerate(core):
+            parts = self._python_first.test(statement, core[:index], after)
+            if parts is not None:
+                core.pop(index)
+                return self._goes_first(parts, before, core, index)
+        return False
+
+    @property
+    def _python_first(self) -> PythonFirst:
+        return PythonFirst(
+            self.session, self.facts, self.order, self.names, self.numbers
+        )
+
+    def _goes_first(
+        self,
+        parts: PythonParts | None,
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        index: int,
+    ) -> bool:
         if parts is None:
             return False
         rest = [s for s in (parts.rest,) if s is not None]
@@ -249,6 +289,45 @@ class Splitter:
         before += [*parts.moved, *parts.apart]
         core[:index] = [*(s for s in core[:index] if s not in parts.moved), *rest]
         return True
+
+    def _with_counts_left(
+        self,
+        found: Split | None,
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        after: list[ast.stmt],
+    ) -> Split | None:
+        """The split with what only keeps a number of Python's behind the core; the statements of `core` are left in it."""
+        for statement in list(core) if found is not None else ():
+            rest = [s for s in core if s is not statement]
+            if not self._only_counts(statement, core, rest):
+                continue
+            later: list[ast.stmt] = list(after)
+            self._insert(later, statement)
+            again = self._try(before, rest, later)
+            if isinstance(again, Split):
+                found, core[:], after[:] = again, rest, later
+        return found
+
+    def _only_counts(
+        self, statement: ast.stmt, core: list[ast.stmt], rest: list[ast.stmt]
+    ) -> bool:
+        """Whether a statement keeps a number in Python's state of which the rest of the core knows nothing."""
+        made = self.replaced[id(statement)]
+        states = {variable.name for variable in self.state.values()}
+        written = states & set(all_bound_names(made))
+        if not written or not self._python_first.counts(statement):
+            return False
+        others = [self.replaced[id(s)] for s in rest]
+        bound = {n for s in others for n in all_bound_names(s)}
+        read = {n for s in others for n in names_in(s)}
+        earlier = core[: core.index(statement)]
+        return (
+            not names_in(made) & bound
+            and not written & read
+            and not any(map(may_return, earlier))
+            and not any(self.order.has_effects(s, ("assert",)) for s in rest)
+        )
 
     def _waits(
         self,
@@ -424,6 +503,8 @@ class Splitter:
                 if not is_self:
                     arguments.append((name, parameters[name]))
         for variable in state:
+            if _sets_first(variable.name, made):
+                continue
             parameters[variable.name] = variable.kind
             arguments.append((variable.text, variable.kind))
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
@@ -559,7 +640,8 @@ class Splitter:
         if name in self.computed:
             return argument_kind(self.computed[name]) or UNKNOWN
         if not changing:
-            return self.facts.parameters.get(name, UNKNOWN)
+            kind = self.facts.parameters.get(name, UNKNOWN)
+            return (argument_kind(kind) or UNKNOWN) if name in self.numbers else kind
         after = self.facts.after.get(changing[-1])
         kind = after.kinds.get(name, UNKNOWN) if after is not None else UNKNOWN
         if not isinstance(kind, Tensor | Python | Array | Scalar):
@@ -574,6 +656,15 @@ class Splitter:
         )
         names |= dict.fromkeys(sorted(self.lasting))
         return [n for n in names if n in bound]
+
+
+def _sets_first(name: str, made: list[ast.stmt]) -> bool:
+    """Whether a core sets a name whatever it was, before anything reads it."""
+    first = next((s for s in made if name in names_in(s)), None)
+    match first:
+        case ast.Assign(targets=[ast.Name(id=target)], value=value):
+            return target == name and name not in names_in(value)
+    return False
 
 
 def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
@@ -22,6 +22,7 @@ from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import FunctionDefinition, names_in
 from .facts.staging import holds_variable
 from .findings import Refusal
+from .first_steps import number_parameters
 from .ordering import WAITS
 from .shell import Shell, check_result
 from .source import double_quoted, is_placed
@@ -59,7 +60,7 @@ class SplitPlanner:
         plans: list[Plan] = []
         absorbed: list[str] = []
         cores = {p.qualname: p.core for p in lifted if p.core}
-        whole = self.whole = {p.qualname for p in lifted}
+        whole = self.whole = {p.qualname for p in lifted} - self.planner.frozen
         callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
         for qualname in callers_first:
             found = facts[qualname]
@@ -74,7 +75,7 @@ class SplitPlanner:
                 absorbed.append(qualname)
                 continue
             plan = self._around_try(found, cores)
-            plan = plan or self._first_split(self.versions(found), cores)
+            plan = plan or self._first_split(found, cores)
             if plan is not None:
                 plans.append(plan)
         done = [*absorbed, *(p.qualname for p in plans)]
@@ -104,27 +105,29 @@ class SplitPlanner:
         )
         return [facts, other] if works else [other, facts]
 
-    def _first_split(
-        self, versions: list[FunctionFacts], cores: dict[str, str]
-    ) -> Plan | None:
+    def _first_split(self, found: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         """The plan of the first version that can be split; notes why the last one cannot."""
-        for facts in versions:
-            qualname = facts.definition.qualname
-            name = core_name(qualname)
-            try:
-                parts = split(self.session, facts, name, self.first_steps.core)
-                if parts is not None:
-                    plan = self._split_plan(facts, parts, name, cores)
-                    self._split_version[qualname] = facts
-                    return plan
-            except Refusal as refusal:
-                self._note(qualname, refusal)
+        qualname = found.definition.qualname
+        name = core_name(qualname)
+        for facts in self.versions(found):
+            for numbers in self._number_choices(facts):
+                core = self.first_steps.core
+                before = self.session.state()
+                try:
+                    parts = split(self.session, facts, name, core, numbers)
+                    if parts is not None:
+                        plan = self._split_plan(facts, parts, name, cores)
+                        self._split_version[qualname] = facts
+                        return plan
+                except Refusal as refusal:
+                    self._note(qualname, refusal)
+                self.session.restore(before)
         return None
 
     def _note(self, qualname: str, refusal: Refusal) -> None:
         """Have a function tell why it is not split, where a split is what cures it."""
         first = self.refusals.get(qualname)
-        if qualname in self.planner.helpers:
+        if qualname in self.planner.helpers or qualname in self.planner.frozen:
             return
         if first is None:
             self.refusals[qualname] = refusal
@@ -132,6 +135,13 @@ class SplitPlanner:
             code = first.code if refusal.code == "GL401" else refusal.code
             node = refusal.node or first.node
             self.refusals[qualname] = Refusal(refusal.reason, node, code)
+
+    def _number_choices(self, facts: FunctionFacts) -> list[Collection[str]]:
+        """The parameters that are numbers of Python's, to be taken as tensors if that can be; else as they are."""
+        numbers = number_parameters(facts)
+        if facts.definition.qualname in self.planner.frozen:
+            return [numbers]
+        return [numbers, ()] if numbers else [()]
 
     def _around_try(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         try:
@@ -200,7 +210,8 @@ class SplitPlanner:
         definition = facts.definition
         hindered = (
             facts.problems
-            or definition.qualname in self.refusals
+            or definition.qualname in {**self.refusals, **self.planner.helpers}
+            or definition.qualname in self.planner.frozen
             or holds_variable(facts.result)
             or stateful.optimizer_parameters(facts)
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -70,6 +71,101 @@ PACKAGE = {
             steps.net.scale -= 0.25
     """,
 }
+KINDS = {
+    "state.py": """
+        import tensorflow as tf
+
+        SEEN = 0
+        RATE = 0.5
+        weights = tf.Variable([1.0, 2.0])
+
+
+        def note():
+            global SEEN
+            SEEN += 1
+
+
+        def counted(x):
+            note()
+            return tf.reduce_sum(x * x) * SEEN
+
+
+        def rated(x):
+            weights.assign_sub(RATE * tf.sin(x * weights))
+            return tf.reduce_sum(weights * x)
+
+
+        class Tracker:
+            def __init__(self):
+                self.mean, self.calls, self.open = tf.zeros([2]), 0, True
+
+            def update(self, x):
+                self.calls += 1
+                if self.open:
+                    self.mean = self.mean + (x - self.mean) / self.calls
+                return self.mean * 2.0
+
+
+        tracker = Tracker()
+
+
+        def tracked(x):
+            return tracker.update(x)
+
+
+        def buffered(x):
+            buffer = tf.Variable(tf.zeros([2]))
+            for row in tf.stack([x, x * 2.0]):
+                buffer.assign_add(row)
+            return buffer * RATE
+
+
+        def stepped(x):
+            optimizer = tf.keras.optimizers.SGD(0.1, momentum=0.9)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((weights * x - 1.0) ** 2)
+            optimizer.apply_gradients([(tape.gradient(loss, weights), weights)])
+            return loss
+
+
+        def around():
+            total, rounds = tf.zeros([2]), 0
+
+            def add(x):
+                nonlocal total, rounds
+                total, rounds = total + x, rounds + 1
+                return total / rounds
+
+            def reset():
+                nonlocal total, rounds
+                total, rounds = tf.zeros([2]), 0
+
+            return add, reset
+
+
+        add, reset = around()
+    """,
+    "run.py": """
+        import tensorflow as tf
+        import state
+        from state import tracker
+
+        NAMES = ("counted", "rated", "tracked", "buffered", "stepped", "add")
+
+        for i in range(6):
+            x = tf.constant([float(i), 1.0])
+            for name in NAMES:
+                print(name, getattr(state, name)(x).numpy().tolist())
+            print(f"{state.SEEN} {tracker.calls} {tracker.mean.numpy().tolist()}")
+            state.RATE *= 0.5
+            tracker.open = not tracker.open
+            if i == 2:
+                state.SEEN = 10
+                state.reset()
+                tracker.mean, tracker.calls = tf.ones([2]), 0
+                state.weights.assign([0.5, -0.5])
+    """,
+}
 RUN = """
 import training
 for i, arguments in enumerate(training.ARGS):
@@ -79,11 +175,32 @@ for i, arguments in enumerate(training.ARGS):
 """
 
 
-def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:
-    for name, text in PACKAGE.items():
-        path = tmp_path / name
+def write(files: dict[str, str], folder: Path) -> None:
+    for name, text in files.items():
+        path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(textwrap.dedent(text).lstrip("\n"))
+
+
+def test_state_that_another_module_changes(tmp_path: Path) -> None:
+    write(KINDS, tmp_path)
+    eager = graphlift(tmp_path, "record", "--", sys.executable, "run.py")
+    graphlift(tmp_path, "rewrite", ".", expect=1)
+    assert output([sys.executable, "run.py"], tmp_path) == eager
+    text = (tmp_path / "state.py").read_text()
+    graphs = set(re.findall(r"tf\.function\(.*?\n *def (\w+)", text, re.DOTALL))
+    assert graphs == {
+        "counted_graph",
+        "rated_graph",
+        "tracked_graph",
+        "buffered_graph",
+        "stepped",
+        "add_graph",
+    }
+
+
+def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:
+    write(PACKAGE, tmp_path)
     eager = graphlift(tmp_path, "record", "--", sys.executable, "run.py")
     told = graphlift(tmp_path, "rewrite", ".", expect=1)
     assert output([sys.executable, "run.py"], tmp_path) == eager

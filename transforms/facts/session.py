@@ -296,7 +296,7 @@ class Session:
         dtype: str,
     ) -> int:
         """How often the function would raise, or do what is not known, with a parameter of this dtype."""
-        saved = {path: session._state() for path, session in self.others.items()}
+        saved = self.state()
         facts = FunctionFacts(
             definition, {**parameters, name: _with_dtype(parameters[name], dtype)}
         )
@@ -305,16 +305,22 @@ class Session:
             Interpreter(self, None).function(definition, facts, None)
         finally:
             self._active.pop()
-            for path, session in self.others.items():
-                session._restore(saved.get(path, ({}, {}, False)))
+            self.restore(saved)
         return len(facts.problems)
 
-    def _state(self) -> _State:
-        """What an analysis changes."""
-        return dict(self._found), dict(self._contexts), self._dirty
+    def state(self) -> dict[str, _State]:
+        """What an analysis changes, of the sessions of all modules, by their paths."""
+        return {
+            path: (dict(s._found), dict(s._contexts), s._dirty)
+            for path, s in self.others.items()
+        }
 
-    def _restore(self, state: _State) -> None:
-        self._found, self._contexts, self._dirty = state
+    def restore(self, state: Mapping[str, _State]) -> None:
+        """Forget what was analysed since the state was this."""
+        for path, session in self.others.items():
+            session._found, session._contexts, session._dirty = state.get(
+                path, ({}, {}, False)
+            )
 
     def annotation(self, node: ast.expr | None) -> Kind:
         """The kind that an annotation promises; unknown where there is none."""
