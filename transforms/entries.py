@@ -138,7 +138,7 @@ class Entries:
             if name is not None:
                 text = ast.unparse(node)
                 raise Refusal(
-                    f"`{name}` and `{text}` may be one Variable, which a graph would take for two; pass `{text}`, too",
+                    f"`{name}` and `{text}` may be one Variable, which a graph would take for two",
                     facts.definition.node,
                     "GL302",
                 )
