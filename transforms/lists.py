@@ -369,6 +369,15 @@ class Lists:
                 return ast.Dict(node.keys, [self._returned(v) for v in values])
         return self._used(node)
 
+    def ragged(self, made: List) -> str:
+        """The text of the ragged tensor of all rows, of which there are some."""
+        return self._ragged(made, f"{made.name}.concat()")
+
+    def _ragged(self, made: List, values: str) -> str:
+        return (
+            f"{self.tf}.RaggedTensor.from_row_lengths({values}, {made.lengths}.stack())"
+        )
+
     def whole(self, made: List) -> str:
         """The text of the tensor of all items.
 
@@ -376,8 +385,9 @@ class Lists:
             Refusal: they may differ in shape, or there may be none and then nothing tells their shape.
         """
         if made.lengths is not None:
-            parts = f"{made.name}.concat(), {made.lengths}.stack()"
-            return f"{self.tf}.RaggedTensor.from_row_lengths({parts})"
+            none = f"{self.tf}.zeros([0], {self.tf}.{made.element.dtype})"
+            rows = f"{made.name}.concat() if {made.name}.size() > 0 else {none}"
+            return self._ragged(made, rows)
         shape = made.element.shape
         if shape is None or None in shape:
             node = self.facts.definition.original
@@ -595,7 +605,7 @@ class _Uses(ast.NodeTransformer):
         if function in MAKERS and len(node.args) == 1 and not node.keywords:
             return self._made(tensor, node)
         if function == "ragged.stack" and made is not None and made.lengths:
-            return self._made(expression(self.lists.whole(made)), node)
+            return self._made(expression(self.lists.ragged(made)), node)
         if function in ("stack", "concat"):
             return self._joined(node, function, tensor, made)
         if function == "add_n" and made is not None and not made.element.weak:

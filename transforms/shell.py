@@ -85,6 +85,8 @@ class Shell:
     """What a graph raises where Python's `next` raises StopIteration, where there is a `next`."""
     keeps: bool = False
     """No shell: all callers are in the graph, and take numbers as tensors."""
+    opened: bool = False
+    """Whether Python statements stand between the core's call and the return, so that the core gives back tensors."""
 
     @classmethod
     def of(cls, facts: FunctionFacts, tf: str) -> Shell:
@@ -113,7 +115,8 @@ class Shell:
         outs = [s.name for s in parts.state if s.written]
         count = len(outs) + len(parts.given)
         whole = result.items if count and isinstance(result, Sequence) else (result,)
-        shell = cls(whole[0], extra=[*outs, *parts.given])
+        opened = bool(parts.after)
+        shell = cls(whole[0], extra=[*outs, *parts.given], opened=opened)
         if len(whole) != 1 + count:
             raise Refusal(f"it gives back {result} with its state", parts.core.node)
         kinds = {
@@ -154,7 +157,7 @@ class Shell:
         return (
             not self.keeps
             and not self.kinds
-            and (self.converts or bool(self.epilogue) or bool(self.extra))
+            and (self.converts or self.opened or bool(self.epilogue or self.extra))
         )
 
     def returned(self, planner: Planner, value: ast.expr) -> str:

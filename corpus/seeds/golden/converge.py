@@ -6,7 +6,10 @@ The number of steps is an int in eager mode and a tensor out of a graph.
 import tensorflow as tf
 
 
-@tf.function(autograph=False)
+@tf.function(
+    autograph=False,
+    input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.float64)],
+)
 def square_root_graph(x, tolerance):
     guess = x / 2.0
     change = tf.constant(float("inf"))
@@ -19,7 +22,9 @@ def square_root_graph(x, tolerance):
         return change, guess, steps
 
     _, guess, steps = tf.while_loop(
-        lambda change, guess, steps: tf.logical_and(change > tolerance, steps < 200),
+        lambda change, guess, steps: tf.logical_and(
+            change > tf.cast(tolerance, change.dtype), steps < 200
+        ),
         body,
         (change, guess, tf.constant(0, tf.int64)),
     )

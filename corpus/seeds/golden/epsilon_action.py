@@ -11,7 +11,15 @@ ACTIONS = [0, 1, 2, 3]
 WEIGHTS = tf.constant([[0.9, 0.1, -0.3, 0.2], [-0.2, 0.7, 0.4, -0.6]])
 
 
-@tf.function(autograph=False)
+@tf.function(
+    autograph=False,
+    input_signature=[
+        tf.TensorSpec([None], tf.float32),
+        tf.TensorSpec([], tf.float64),
+        tf.TensorSpec([], tf.float64),
+        tf.TensorSpec([], tf.int64),
+    ],
+)
 def choose_graph(state, epsilon, drawn, drawn_2):
     return tf.cond(drawn < epsilon, lambda: tf.cast(drawn_2, tf.int32), lambda: tf.argmax(
             tf.linalg.matvec(WEIGHTS, state, transpose_a=True), output_type=tf.int32
@@ -22,9 +30,7 @@ def choose(state, epsilon):
     """An action: the best by value, or any with probability epsilon."""
     drawn = random.random()
     drawn_2 = random.choice(ACTIONS) if drawn < epsilon else 0
-    return choose_graph(
-        state, epsilon, tf.constant(drawn, tf.float64), tf.constant(drawn_2, tf.int64)
-    )
+    return choose_graph(state, epsilon, drawn, drawn_2)
 
 
 def f(state, epsilon):
