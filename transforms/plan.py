@@ -13,17 +13,14 @@ from .codes import NAMES
 from .entries import Entries, check_parameters, core_name
 from .facts.agreement import agrees
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, members
+from .facts.kinds import Kind
 from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
     own_body,
 )
 from .facts.session import Session
-from .facts.staging import (
-    is_strong,
-    is_weak,
-)
+from .facts.staging import is_weak
 from .findings import Refusal
 from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
@@ -407,11 +404,7 @@ class ModulePlanner:
         try:
             again = self.first_steps.core(definition, parameters, definition.qualname)
             signed = "input_signature" in signatures.decorator(again, None, self.tf)
-            if (
-                signed
-                and not again.problems
-                and not any(map(_is_both, again.kinds.values()))
-            ):
+            if signed and not again.problems:
                 return again
         except Refusal:
             pass
@@ -463,12 +456,6 @@ def _set_names(node: ast.AST) -> set[str]:
         for n in ast.walk(node)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
-
-
-def _is_both(kind: Kind) -> bool:
-    """Whether a value is a number held in a tensor on one way of Python's, and a tensor of another dtype on another."""
-    parts = members(kind)
-    return any(map(is_weak, parts)) and any(map(is_strong, parts))
 
 
 def tensorflow_name(module: ModuleFacts) -> str:

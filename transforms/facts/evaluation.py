@@ -255,7 +255,14 @@ class Evaluation:
         if told == NONE or is_tensor(told):
             return python(told == NONE)
         if node.id in environment.kinds:
-            return environment.kinds[node.id]
+            kind = environment.kinds[node.id]
+            parts = members(kind)
+            if any(map(is_weak, parts)) and any(map(is_strong, parts)):
+                reason = (
+                    f"`{node.id}` may be a Python number held in a tensor, or a tensor"
+                )
+                self.problem(reason, node)
+            return kind
         if self.outer is not None and node.id in self.outer.kinds:
             return self.outer.kinds[node.id]
         found = self._global_name(node)
