@@ -99,7 +99,17 @@ class Entries:
             for found in map(self.session.known, called)
         )
 
-    def check_objects(self, facts: FunctionFacts) -> None:
+    def check(self, facts: FunctionFacts) -> None:
+        """Refuse parameters that a graph would not take as eager mode does: models, objects, Variables.
+
+        Raises:
+            Refusal: with the first of them.
+        """
+        self._check_models(facts)
+        self._check_objects(facts)
+        self._check_variables(facts)
+
+    def _check_objects(self, facts: FunctionFacts) -> None:
         """Refuse objects as parameters that a `tf.function` cannot tell from others: it holds them weakly, by hash."""
         for name, kind in facts.parameters.items():
             made = (
@@ -112,7 +122,7 @@ class Entries:
                     "GL401",
                 )
 
-    def check_models(self, facts: FunctionFacts) -> None:
+    def _check_models(self, facts: FunctionFacts) -> None:
         """Refuse models as parameters whose layers are called one by one: a later one could not make its variables.
 
         A model that is called as a whole makes them outside the graph.
@@ -125,7 +135,7 @@ class Entries:
                 "GL305",
             )
 
-    def check_variables(self, facts: FunctionFacts) -> None:
+    def _check_variables(self, facts: FunctionFacts) -> None:
         """Refuse Variables as parameters that may be one with another that the graph has: it would not see that.
 
         Of one Variable that is given under two names it does; where none is assigned, all is the same anyway.

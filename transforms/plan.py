@@ -334,9 +334,7 @@ class ModulePlanner:
         if decorated or core:
             check_result(shell.result, definition.node)
             check_parameters(facts)
-            self.entries.check_models(facts)
-            self.entries.check_objects(facts)
-            self.entries.check_variables(facts)
+            self.entries.check(facts)
         elif shell.converts and (
             definition.is_operator or definition.qualname in self.outside
         ):

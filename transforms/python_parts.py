@@ -72,7 +72,7 @@ class PythonFirst:
 
         `others` stay where they are, before or behind it. None where there is nothing, or something is in the way.
         """
-        if self._is_pythons(statement):
+        if self.is_pythons(statement):
             return self._moved([statement], statement, earlier, others)
         expressions = self._expressions(statement)
         if not expressions:
@@ -108,9 +108,9 @@ class PythonFirst:
         needed = set().union(*map(self._touched, taken))
         for other in reversed(earlier):
             if self._written(other) & needed or (
-                self._is_pythons(other) and self._written(other) & self._state
+                self.is_pythons(other) and self._written(other) & self._state
             ):
-                if not self._is_pythons(other):
+                if not self.is_pythons(other):
                     return None
                 found.moved.insert(0, other)
                 needed |= self._touched(other)
@@ -136,10 +136,6 @@ class PythonFirst:
 
     # ---- what is Python's
 
-    def counts(self, statement: ast.stmt) -> bool:
-        """Whether a statement only computes and keeps a number of Python's."""
-        return self._is_pythons(statement)
-
     def _expressions(self, statement: ast.stmt) -> list[ast.expr]:
         """The largest expressions of a statement that are Python's and depend on state or numbers, in the order of evaluation."""
         found: list[ast.expr] = []
@@ -156,7 +152,7 @@ class PythonFirst:
                 found.append(node)
         return [n for n in in_order(statement) if n in found]
 
-    def _is_pythons(self, statement: ast.stmt) -> bool:
+    def is_pythons(self, statement: ast.stmt) -> bool:
         """Whether a statement computes and keeps a number of Python's."""
         return (
             isinstance(statement, SIMPLE)

@@ -316,7 +316,7 @@ class Splitter:
         made = self.replaced[id(statement)]
         states = {variable.name for variable in self.state.values()}
         written = states & set(all_bound_names(made))
-        if not written or not self._python_first.counts(statement):
+        if not written or not self._python_first.is_pythons(statement):
             return False
         others = [self.replaced[id(s)] for s in rest]
         bound = {n for s in others for n in all_bound_names(s)}

@@ -305,9 +305,7 @@ class SplitPlanner:
         if unexpected is not None:
             raise unexpected
         check_parameters(core, stateful.optimizer_parameters(facts))
-        self.entries.check_models(core)
-        self.entries.check_objects(core)
-        self.entries.check_variables(core)
+        self.entries.check(core)
         steps = planner.body()
         definition = facts.definition
         decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)

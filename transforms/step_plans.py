@@ -93,9 +93,7 @@ class StepPlanner:
         given = {name: core.parameters[name] for name in step.passed}
         check_parameters(replace(core, parameters=given))
         if not step.nested:
-            self.planner.entries.check_models(core)
-            self.planner.entries.check_objects(core)
-            self.planner.entries.check_variables(core)
+            self.planner.entries.check(core)
         outside = self.splits.outside
         decorator = signatures.decorator(core, None, self.planner.tf)
         owner = (

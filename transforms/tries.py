@@ -310,7 +310,7 @@ class _Parts:
             _check_attempt(found, body, outs)
         _, shell, planner = self.splits.core(self.facts, parts, self.called)
         check_parameters(found)
-        self.splits.entries.check_objects(found)
+        self.splits.entries.check(found)
         name = parts.core.node.name
         tf = self.splits.planner.tf
         decorator = signatures.decorator(found, None, tf)
