@@ -11,7 +11,7 @@ import copy
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor, unwrapped
-from .facts.modules import Tag, bound_names, own_nodes, own_start, target_names
+from .facts.modules import Tag, bound_names, is_none, own_nodes, own_start, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
 from .findings import Refusal
@@ -145,7 +145,7 @@ class _Companions:
         types: set[str] = set()
         for node, _ in self.facts.returns:
             part = _part(node.value, path) if node is not None else None
-            if part is not None and not _is_none(part):
+            if part is not None and not is_none(part):
                 types |= self._types(part, set())
         if isinstance(kind, Tensor) and kind.weak:
             if types <= {"int", "float"}:
@@ -391,7 +391,7 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
     if value is None:
         return ast.Constant(None)
     for index in path:
-        if _is_none(value):
+        if is_none(value):
             break
         if isinstance(value, ast.Tuple | ast.List):
             value = value.elts[index]
@@ -402,10 +402,6 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
                 "it returns a Python number or a tensor, as a tensor decides", value
             )
     return value
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _store(name: str, value: ast.expr) -> ast.stmt:

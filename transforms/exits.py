@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Python
-from .facts.modules import blocks, own_nodes, own_start
+from .facts.modules import blocks, is_none, own_nodes, own_start
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy
 from .findings import Refusal
@@ -629,7 +629,7 @@ def _may_return(node: ast.stmt) -> bool:
 
 
 def _is_none(node: ast.expr | None) -> bool:
-    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+    return node is None or is_none(node)
 
 
 # ---- making nodes

@@ -34,6 +34,7 @@ from .facts.modules import (
     all_bound_names,
     blocks,
     changed_object,
+    is_none,
     names_in,
     own_body,
 )
@@ -471,7 +472,7 @@ def _set_before(loop: ast.stmt, function: FunctionNode) -> Iterator[str]:
     for node in function.body:
         if node is loop:
             return
-        if isinstance(node, ast.Assign) and not _is_none(node.value):
+        if isinstance(node, ast.Assign) and not is_none(node.value):
             yield from (
                 ast.unparse(t) for t in node.targets if isinstance(t, ast.Attribute)
             )
@@ -482,10 +483,6 @@ def is_taped(node: ast.AST) -> bool:
     return isinstance(node, ast.With) and any(
         "GradientTape" in ast.unparse(item.context_expr) for item in node.items
     )
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _with_calls_inlined(

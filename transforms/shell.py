@@ -34,7 +34,7 @@ from .facts.kinds import (
     unwrapped,
     weak,
 )
-from .facts.modules import Form, Tag
+from .facts.modules import Form, Tag, is_none
 from .facts.profile import FunctionNode
 from .facts.staging import holds_variable, stage
 from .findings import Refusal
@@ -309,7 +309,7 @@ class Shell:
     def _name(self, value: ast.expr) -> None:
         """Take names for the results from what is returned, where that is the same at every return."""
         whole = not self.failure and unwrapped(self.result) == self.result
-        if not whole and isinstance(value, ast.Constant) and value.value is None:
+        if not whole and is_none(value):
             return
         found = [_name_of(node) for node in _leaf_nodes(value, self.result)]
         if not self.names:

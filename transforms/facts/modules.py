@@ -459,6 +459,11 @@ def beside(qualname: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
 
 
+def is_none(node: ast.AST | None) -> bool:
+    """Whether a piece of code is the word None."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def names_in(node: ast.AST) -> set[str]:
     """The names that a piece of code mentions, to read or to write."""
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
