@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .facts.environment import FunctionFacts
@@ -27,6 +27,7 @@ PASSED_BY = (
 """Expressions whose parts may not be evaluated, or several times."""
 READS = ("numpy", "item", "tolist", "float", "int", "bool", "str")
 CONVERSIONS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
+WORKING = ast.Call | ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript
 PLAIN = ast.Name | ast.Attribute | ast.Constant | ast.Starred
 
 
@@ -54,6 +55,8 @@ def extracted(
             word = "holds"
         case ast.If(test=root, body=[*_, ast.Raise()]):
             word = "failed"
+        case ast.If(test=root):
+            word = "chosen"
         case ast.Assert(test=root):
             word = "holds"
         case _:
@@ -110,6 +113,27 @@ def computes(node: ast.stmt, facts: FunctionFacts) -> bool:
                 if name.startswith("tensorflow.") and name not in CONVERSIONS:
                     return True
     return False
+
+
+def operations(facts: FunctionFacts, body: Iterable[ast.AST]) -> int:
+    """How many expressions in pieces of code start operations, roughly; what the core computes for them is left out."""
+    return sum(
+        _operations(facts, getattr(s, "origin", s))
+        - sum(_operations(facts, e) for e in getattr(s, "named", ()))
+        for s in body
+    )
+
+
+def _operations(facts: FunctionFacts, node: ast.AST) -> int:
+    return sum(
+        isinstance(n, WORKING) and is_strong(facts.kind(n)) and not _converts(n, facts)
+        for n in ast.walk(node)
+    )
+
+
+def _converts(node: ast.AST, facts: FunctionFacts) -> bool:
+    function = facts.kind(node.func) if isinstance(node, ast.Call) else None
+    return isinstance(function, Function) and function.name in CONVERSIONS
 
 
 def _formats(node: ast.AST, facts: FunctionFacts) -> bool:

@@ -229,7 +229,7 @@ def around(
                 list(new) if node is parent and i == step.index else rewritten(block)
                 for i, block in enumerate(blocks(node))
             ]
-            found.append(Compound(_headers(source, node), tuple(inner), node))
+            found.append(Compound(headers(source, node), tuple(inner), node))
         return found
 
     return rewritten(own_body(definition.original))
@@ -239,7 +239,7 @@ def _origin(node: ast.stmt) -> ast.stmt:
     return getattr(node, "origin", node)
 
 
-def _headers(source: Source, node: ast.stmt) -> tuple[str, ...]:
+def headers(source: Source, node: ast.stmt) -> tuple[str, ...]:
     """The headers of a compound statement as the file has them.
 
     Raises:

@@ -19,7 +19,7 @@ from .changing_state import (
     changing_state,
     with_state_names,
 )
-from .extraction import computes, extracted
+from .extraction import computes, extracted, operations
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -450,28 +450,12 @@ class Splitter:
         calls = [n for n in here if isinstance(n, ast.Call | ast.BinOp)]
         if sum(n in self.facts.kinds for n in calls) > MUCH:
             return True
-        there = [n for s in others for n in ast.walk(s)]
-        return self._operations(here) >= 2 * max(1, self._operations(there))
-
-    def _operations(self, nodes: list[ast.AST]) -> int:
-        operations = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
-        return sum(
-            isinstance(n, operations) and is_strong(self.facts.kind(n)) for n in nodes
+        return operations(self.facts, statements) >= 2 * max(
+            1, operations(self.facts, others)
         )
 
     def _index_of(self, problem: Refusal, core: list[ast.stmt]) -> int | None:
-        for i, statement in enumerate(core):
-            made = self.replaced[id(statement)]
-            if problem.node is not None and any(
-                n is problem.node for n in ast.walk(made)
-            ):
-                return i
-        line = getattr(problem.node, "lineno", None)
-        for i, statement in enumerate(core):
-            start, end = (getattr(statement, a, None) for a in ("lineno", "end_lineno"))
-            if line is not None and start and end and start <= line <= end:
-                return i
-        return None
+        return place_of(problem, core, [self.replaced[id(s)] for s in core])
 
     # ---- one try
 
@@ -656,6 +640,23 @@ class Splitter:
         )
         names |= dict.fromkeys(sorted(self.lasting))
         return [n for n in names if n in bound]
+
+
+def place_of(
+    problem: Refusal, body: list[ast.stmt], made: list[ast.stmt] | None = None
+) -> int | None:
+    """Which of some statements has a problem that was found in those made of them; None where that cannot be told."""
+    for i, statement in enumerate(body if made is None else made):
+        if problem.node is not None and any(
+            n is problem.node for n in ast.walk(statement)
+        ):
+            return i
+    line = getattr(problem.node, "lineno", None)
+    for i, statement in enumerate(body):
+        start, end = (getattr(statement, a, None) for a in ("lineno", "end_lineno"))
+        if line is not None and start and end and start <= line <= end:
+            return i
+    return None
 
 
 def _sets_first(name: str, made: list[ast.stmt]) -> bool:

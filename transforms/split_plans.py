@@ -17,24 +17,28 @@ from .entries import (
     check_parameters,
     core_name,
 )
+from .extraction import operations
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
-from .facts.modules import FunctionDefinition, names_in
+from .facts.modules import FunctionDefinition, names_in, own_body
 from .facts.staging import holds_variable
 from .findings import Refusal
 from .first_steps import number_parameters
+from .inline_steps import headers
 from .ordering import WAITS
+from .parts import has_try, in_parts
 from .shell import Shell, check_result
 from .source import double_quoted, is_placed
 from .split import Split, split
 from .step_plans import StepPlanner
 from .steps import Code, Compound, Core, Keep, Plan, Step
-from .tries import around_try
 
 if TYPE_CHECKING:
     from .plan import ModulePlanner
     from .planner import Planner
 
+MOST_OUTSIDE = 1 / 3
+"""Of the tensor work of a function, for its split to pay."""
 CURED = WAITS | CODES | {"GL108", "GL301", "GL302", "GL303"}
 """Rules of what Python does in its order, before a graph or after it."""
 
@@ -74,14 +78,14 @@ class SplitPlanner:
             if self._is_absorbed(qualname, facts, planned):
                 absorbed.append(qualname)
                 continue
-            plan = self._around_try(found, cores)
-            plan = plan or self._first_split(found, cores)
+            plan = self._plan(found, cores)
             if plan is not None:
                 plans.append(plan)
-        done = [*absorbed, *(p.qualname for p in plans)]
-        steps = StepPlanner(self).plans(facts, {*whole, *done}, cores)
-        plans += steps
-        for qualname in (*done, *(p.qualname for p in steps)):
+        done = {*absorbed, *(p.qualname for p in plans)}
+        plans += StepPlanner(self).plans(facts, {*whole, *done}, cores)
+        rest = {q: f for q, f in facts.items() if q not in absorbed}
+        plans = self._cut(rest, plans, cores)
+        for qualname in (*absorbed, *(p.qualname for p in plans)):
             self.refusals.pop(qualname, None)
         return plans
 
@@ -143,10 +147,46 @@ class SplitPlanner:
             return [numbers]
         return [numbers, ()] if numbers else [()]
 
-    def _around_try(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
+    def _plan(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
+        around = self._in_parts(facts, cores) if has_try(self, facts) else None
+        return around or self._first_split(facts, cores)
+
+    def _cut(
+        self,
+        facts: Mapping[str, FunctionFacts],
+        plans: list[Plan],
+        cores: dict[str, str],
+    ) -> list[Plan]:
+        """The plans, with functions in parts where else much of their work would stay outside a graph."""
+        found = {p.qualname: p for p in plans}
+        for qualname, known in facts.items():
+            plan = found.get(qualname)
+            if plan is None and (qualname in self.whole or not self._may_split(known)):
+                continue
+            if plan is not None and plan.outside <= MOST_OUTSIDE:
+                continue
+            before, refusal = self.session.state(), self.refusals.get(qualname)
+            parts = self._in_parts(known, cores)
+            if parts is not None:
+                found[qualname] = parts
+                continue
+            self.session.restore(before)
+            if refusal is not None:
+                self.refusals[qualname] = refusal
+        return list(found.values())
+
+    def _in_parts(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
+        before = self.session.state()
         try:
-            return around_try(self, facts, cores)
+            plan = in_parts(self, facts, cores)
+            if plan is not None and plan.outside > MOST_OUTSIDE:
+                raise Refusal(
+                    "most of its tensor work stands where no graph can do it",
+                    facts.definition.original,
+                )
+            return plan
         except Refusal as refusal:
+            self.session.restore(before)
             self.refusals[facts.definition.qualname] = refusal
             return None
 
@@ -312,12 +352,17 @@ class SplitPlanner:
         graph = Core(name, list(parts.kinds), steps, decorator)
         plan = self.new_plan(definition, graph, planner.imports)
         call = self.call(parts, decorator)
+        outside = operations(facts, [*parts.before, *parts.after]) / max(
+            1, operations(facts, own_body(definition.node))
+        )
         simple = not shell.kinds and not parts.after
         if simple and not shell.converts and shell.result != NONE:
             plan.shell = [*map(Keep, parts.before), Code(f"return {call}")]
+            plan.outside = outside
             return plan
         texts = shell.statements(call) if simple else shell.calls(call)
         plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
+        plan.outside = outside
         if not simple:
             plan.shell += [
                 *map(self.outside, parts.after),
@@ -393,6 +438,14 @@ class SplitPlanner:
             headers.append("else:")
             blocks.append([*map(self.outside, rest)])
         return Compound(tuple(headers), tuple(blocks), getattr(node, "origin", node))
+
+    def headers(self, node: ast.stmt) -> tuple[str, ...]:
+        """The headers of a compound statement of the shell, which may name what the core computes for it."""
+        named = getattr(node, "named", None)
+        if isinstance(node, ast.If) and named is not None:
+            rest = ("else:",) if node.orelse else ()
+            return (f"if {self._test(node, named)}:", *rest)
+        return headers(self.planner.source, node)
 
     def _test(self, node: ast.If, named: dict[ast.expr, str]) -> str:
         """The text of a test, as the file has it where it does."""

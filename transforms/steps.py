@@ -218,6 +218,7 @@ class Plan:
         imports: the modules that it needs.
         more: other graphs that its shell calls.
         loop: where all that changes is in this loop.
+        outside: the share of its tensor work that stays Python's.
     """
 
     node: FunctionNode
@@ -231,3 +232,4 @@ class Plan:
     imports: set[str] = field(default_factory=set)
     more: list[Core] = field(default_factory=list)
     loop: ast.stmt | None = None
+    outside: float = 0.0

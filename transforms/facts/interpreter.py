@@ -568,13 +568,24 @@ class Interpreter(Evaluation):
         return self.block(node.body, environment)
 
     def _try(self, node: ast.Try, environment: Environment) -> Flow:
-        if node.handlers or node.orelse:
+        entry = environment.copy()
+        if node.handlers:
             self.problem("`try` around tensor work is not lifted", node, "GL211")
         flow = self.block(node.body, environment)
         if flow.end is None or flow.breaks or flow.continues or self.leaves(node.body):
             self.problem("`finally` after an exit is not lifted", node, "GL211")
-            return flow
-        return self.block(node.finalbody, flow.end)
+        if node.orelse and flow.end is not None:
+            flow = self.block(node.orelse, flow.end)
+        ends = [flow.end]
+        for handler in node.handlers:
+            caught = entry.copy()
+            if handler.name:
+                caught.bind(handler.name, UNKNOWN)
+            ends.append(self.block(handler.body, caught).end)
+        end = merge(ends, host_join)
+        if node.finalbody and end is not None:
+            return self.block(node.finalbody, end)
+        return Flow(end, flow.breaks, flow.continues)
 
 
 def named_functions(
