@@ -48,8 +48,8 @@ from .steps import Code, Compound, Core, Keep, Plan, Step
 if TYPE_CHECKING:
     from .split_plans import SplitPlanner
 
-FEWEST = 2
-"""Operations for a graph between statements of Python's to be worth its call."""
+FEWEST, LEAST = 2, 3
+"""Operations for a graph between statements of Python's to be worth its call; for one of them at least."""
 MOST_STEPS = 8
 LEAVING = ast.Break | ast.Continue
 
@@ -77,6 +77,8 @@ def in_parts(
     if not parts.tries:
         splits.session.restore(before)
         work = parts.work
+        if max(work) < LEAST:
+            raise Refusal("there is too little work for graphs", definition.original)
         plan = Parts(splits, whole, cores, main=work.index(max(work))).plan()
     return plan
 
