@@ -8,9 +8,19 @@ from __future__ import annotations
 
 import ast
 import copy
+from itertools import product
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Dict, Kind, Maybe, Python, Sequence, Tensor, unwrapped
+from .facts.kinds import (
+    NONE,
+    UNKNOWN,
+    Dict,
+    Kind,
+    Maybe,
+    Python,
+    Sequence,
+    Tensor,
+)
 from .facts.modules import Tag, bound_names, is_none, own_nodes, own_start, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
@@ -50,6 +60,9 @@ def _tested(node: ast.AST, facts: FunctionFacts) -> bool:
             comparators=[ast.Constant(value=None)],
         ):
             return isinstance(facts.kind(left), Maybe)
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() as value, _]):
+            kind = facts.kind(value)
+            return isinstance(kind, Tensor) and kind.mixed and not kind.weak
     return False
 
 
@@ -60,8 +73,8 @@ def is_unclear(kind: Kind) -> bool:
 
 def _unclear(kind: Kind, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], Kind]]:
     """The parts of a result that a graph gives as one tensor for several Python values."""
-    if unwrapped(kind) != kind:
-        return [(path, kind), *_unclear(unwrapped(kind), path)]
+    if isinstance(kind, Maybe):
+        return [(path, kind), *_unclear(kind.kind, path)]
     if isinstance(kind, Sequence):
         return [
             found
@@ -74,11 +87,7 @@ def _unclear(kind: Kind, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], K
             for i, (_, item) in enumerate(kind.items)
             for found in _unclear(item, (*path, i))
         ]
-    return (
-        [(path, kind)]
-        if isinstance(kind, Maybe) or (isinstance(kind, Tensor) and kind.mixed)
-        else []
-    )
+    return [(path, kind)] if isinstance(kind, Tensor) and kind.mixed else []
 
 
 class _Companions:
@@ -102,15 +111,6 @@ class _Companions:
                 raise Refusal(
                     "it raises or returns None as a tensor decides", code="GL108"
                 )
-            if failing and _unclear(kind.kind, ()):
-                raise Refusal(
-                    f"it raises or returns {kind.kind} as a tensor decides",
-                    code="GL108",
-                )
-            if isinstance(kind.kind, Tensor) and kind.kind.mixed:
-                raise Refusal(
-                    "it returns None, a Python number or a tensor, as a tensor decides"
-                )
         else:
             question = self._python_type(path, kind)
         parts = [
@@ -118,10 +118,11 @@ class _Companions:
             for node, _ in self.facts.returns
             if node is not None
         ]
-        shared = {p.id for p in parts if isinstance(p, ast.Name)}
+        shown = [p for p in parts if not (failing and is_none(p))]
+        shared = {p.id for p in shown if isinstance(p, ast.Name)}
         base = (
             shared.pop()
-            if len(shared) == 1 and len(set(map(ast.dump, parts))) == 1
+            if len(shared) == 1 and len(set(map(ast.dump, shown))) == 1
             else "result"
         )
         if failing and question == "none":
@@ -158,21 +159,18 @@ class _Companions:
         raise Refusal("it returns a Python number or a tensor, as a tensor decides")
 
     def _types(self, node: ast.expr, seen: set[str]) -> set[str]:
-        kind = self.facts.kind(node)
-        if isinstance(kind, Python):
-            return {kind.type}
-        if isinstance(kind, Tensor) and kind.weak and not kind.mixed:
-            return {kind.weak}
-        if is_strong(kind) and not getattr(kind, "mixed", False):
-            return set()
+        """The Python types that a value may be of in the place of a tensor."""
+        known = _type(self.facts.kind(node))
+        if known is not None:
+            return known
         match node:
             case ast.Name(id=name) if name not in seen:
                 seen.add(name)
-                return set[str]().union(
-                    *(self._types(v, seen) for v in self._values(name))
-                )
-            case ast.BinOp(left=left, right=right):
-                return self._types(left, seen) | self._types(right, seen)
+                given = _type(self.facts.parameters.get(name, UNKNOWN)) or set()
+                return given.union(*(self._types(v, seen) for v in self._values(name)))
+            case ast.BinOp(left=left, op=op, right=right):
+                pairs = product(self._types(left, seen), self._types(right, seen))
+                return {_arithmetic(op, *pair) for pair in pairs}
             case ast.UnaryOp(operand=operand):
                 return self._types(operand, seen)
             case ast.IfExp(body=body, orelse=orelse):
@@ -219,8 +217,10 @@ class _Companions:
                 return self._chosen(
                     test, self.answer(body, question), self.answer(orelse, question)
                 )
+            case ast.BinOp() if isinstance(kind, Tensor) and kind.weak:
+                return self._are_ints(node)
             case ast.BinOp(left=left, right=right):
-                return self._both(left, right, question)
+                return _all([self.is_number(left), self.is_number(right)])
             case ast.UnaryOp(operand=operand):
                 return self.answer(operand, question)
         raise Refusal(
@@ -228,27 +228,46 @@ class _Companions:
         )
 
     def _chosen(self, test: ast.expr, body: ast.expr, orelse: ast.expr) -> ast.expr:
+        if ast.dump(body) == ast.dump(orelse):
+            return body
         match body, orelse:
-            case ast.Constant(value=a), ast.Constant(value=b) if a is b:
-                return body
             case ast.Constant(value=True), ast.Constant(value=False) if (
                 getattr(self.facts.kind(test), "dtype", None) == "bool"
             ):
                 return test
         return ast.IfExp(test, body, orelse)
 
-    def _both(self, left: ast.expr, right: ast.expr, question: str) -> ast.expr:
-        answers = [self.answer(side, question) for side in (left, right)]
-        open_answers = [a for a in answers if not isinstance(a, ast.Constant)]
-        if any(isinstance(a, ast.Constant) and a.value is False for a in answers):
-            return ast.Constant(False)
-        if not open_answers:
+    def is_number(self, node: ast.expr) -> ast.expr:
+        """The expression that tells whether a value is a Python number.
+
+        Raises:
+            Refusal: that cannot be followed.
+        """
+        kind = self.facts.kind(node)
+        if isinstance(kind, Tensor) and kind.weak:
             return ast.Constant(True)
-        return (
-            open_answers[0]
-            if len(open_answers) == 1
-            else ast.BoolOp(ast.And(), open_answers)
+        types = self._types(node, set())
+        if not types and _type(kind) is not None:
+            return ast.Constant(False)
+        if len(types) == 1:
+            return self.answer(node, types.pop())
+        raise Refusal(
+            f"whether `{ast.unparse(node)}` is a Python number cannot be followed", node
         )
+
+    def is_instance(self, node: ast.expr, classes: ast.expr) -> ast.expr:
+        """The expression that `isinstance` of a number that may be a tensor becomes."""
+        parts = classes.elts if isinstance(classes, ast.Tuple) else [classes]
+        asked = {p.id for p in parts if isinstance(p, ast.Name)}
+        if self._types(node, set()) <= asked:
+            return self.is_number(node)
+        raise Refusal("the type of what a tensor chose is not known", node)
+
+    def _are_ints(self, node: ast.BinOp) -> ast.expr:
+        """The expression that tells whether Python's arithmetic gives an int."""
+        if isinstance(node.op, ast.Div):
+            return ast.Constant(False)
+        return _all([self.answer(side, "int") for side in (node.left, node.right)])
 
     # ---- the body with companions
 
@@ -350,6 +369,30 @@ class _Companions:
         return found
 
 
+def _all(answers: list[ast.expr]) -> ast.expr:
+    """Whether all the answers are yes."""
+    if any(isinstance(a, ast.Constant) and a.value is False for a in answers):
+        return ast.Constant(False)
+    asked = [a for a in answers if not isinstance(a, ast.Constant)]
+    if not asked:
+        return ast.Constant(True)
+    return asked[0] if len(asked) == 1 else ast.BoolOp(ast.And(), asked)
+
+
+def _type(kind: Kind) -> set[str] | None:
+    """The Python type of what is surely a Python value, none for what is surely a tensor; None where that is not known."""
+    if isinstance(kind, Python):
+        return {kind.type}
+    if isinstance(kind, Tensor) and kind.weak and not kind.mixed:
+        return {kind.weak}
+    return set() if is_strong(kind) and not getattr(kind, "mixed", False) else None
+
+
+def _arithmetic(op: ast.operator, left: str, right: str) -> str:
+    """The type that Python's arithmetic gives."""
+    return "float" if isinstance(op, ast.Div) or "float" in (left, right) else "int"
+
+
 def _known(kind: Kind, question: str) -> bool | None:
     """The answer, where the kind tells it."""
     if question == "none":
@@ -409,6 +452,8 @@ def _store(name: str, value: ast.expr) -> ast.stmt:
 
 
 def _flag_test(node: ast.AST, made: _Companions) -> ast.expr:
+    if isinstance(node, ast.Call):
+        return made.is_instance(*node.args)
     assert isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)
     flag = ast.Name(made.flag(node.left.id, "none"), ast.Load())
     flag.tells_none = node.left.id  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Errors that `math` raises: outside a function's domain, Python raises where TensorFlow gives NaN or infinity.
+"""Errors of Python's numbers: outside the domain of `math`'s functions and of division, TensorFlow gives NaN or infinity.
 
 A check before the statement, `if value < 0.0: raise ValueError(...)`, keeps the error; `assertions` does the rest.
 """
@@ -9,8 +9,9 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function
+from .facts.kinds import Function, Kind, Python, Tensor
 from .facts.modules import blocks
+from .facts.numbers import ZERO_DIVISION
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import unplaced
@@ -25,6 +26,15 @@ CHECKS = {
         'OverflowError("math range error")',
     ),
 }
+ZERO_MESSAGES = {
+    (ast.Div, False): "division by zero",
+    (ast.Div, True): "float division by zero",
+    (ast.FloorDiv, False): "integer division or modulo by zero",
+    (ast.FloorDiv, True): "float floor division by zero",
+    (ast.Mod, False): "integer modulo by zero",
+    (ast.Mod, True): "float modulo",
+}
+"""What Python says of a division by zero, by the operator and whether there is a float in it."""
 SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr | ast.If
 BRANCHING = (
     ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp
@@ -32,32 +42,36 @@ BRANCHING = (
 
 
 def with_checks(facts: FunctionFacts, names: Names) -> FunctionNode | None:
-    """The function with the checks that its calls of `math` need; None where it needs none.
+    """The function with the checks that its numbers need; None where it needs none.
 
     Raises:
-        Refusal: a call stands where no check can stand before it.
+        Refusal: a call or division stands where no check can stand before it.
     """
-    wanted = {p.node: _function(facts, p) for p in facts.problems}
-    wanted = {node: name for node, name in wanted.items() if name in CHECKS}
+    wanted = {p.node for p in facts.problems if _is_wanted(facts, p)}
     if not wanted:
         return None
     node = facts.definition.node
     return with_body(node, _Checks(facts, names, wanted).block(node.body))
 
 
-def _function(facts: FunctionFacts, problem: Refusal) -> str:
-    """The function of `math` that a problem is about."""
-    node = problem.node
+def _is_wanted(facts: FunctionFacts, problem: Refusal) -> bool:
+    if problem.reason == ZERO_DIVISION:
+        return True
+    return problem.code == "GL205" and _function(facts, problem.node) in CHECKS
+
+
+def _function(facts: FunctionFacts, node: ast.AST | None) -> str:
+    """The function of `math` that is called here."""
     kind = None
     if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
         kind = facts.kind(node.func)
     name = kind.name if isinstance(kind, Function) else ""
-    return name.removeprefix("math.") if problem.code == "GL205" else ""
+    return name.removeprefix("math.")
 
 
 class _Checks:
     def __init__(
-        self, facts: FunctionFacts, names: Names, wanted: dict[ast.AST | None, str]
+        self, facts: FunctionFacts, names: Names, wanted: set[ast.AST | None]
     ) -> None:
         self.facts = facts
         self.names = names
@@ -68,48 +82,90 @@ class _Checks:
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         inner = {n for block in blocks(node) for s in block for n in ast.walk(s)}
-        calls = [n for n in ast.walk(node) if n in self.wanted and n not in inner]
-        checks: list[ast.stmt] = []
+        own = [n for n in ast.walk(node) if n not in inner]
+        found = [n for n in own if n in self.wanted]
+        before: list[ast.stmt] = []
         table: dict[ast.AST, ast.AST] = {}
-        for call in calls:
-            assert isinstance(call, ast.Call)
-            self._check_place(node, call)
-            (argument,) = call.args
-            name = argument
-            if not isinstance(argument, ast.Name):
-                text = self.names.fresh("value")
-                checks.append(ast.Assign([ast.Name(text, ast.Store())], argument))
-                name = ast.copy_location(ast.Name(text, ast.Load()), argument)
-                name.made = True  # type: ignore[attr-defined]
-            checked = copy.copy(call)
-            checked.args = [name]
+        for raising in found:
+            self._check_place(node, raising, own)
+            checked = copy.copy(raising)
             checked.checked = True  # type: ignore[attr-defined]
-            table[call] = checked
-            checks += _check(self.wanted[call], ast.unparse(name))
+            match checked:
+                case ast.Call(args=[argument]):
+                    name = self._named(argument, "value", before)
+                    checked.args = [name]
+                    test, error = CHECKS[_function(self.facts, raising)]
+                    before.append(_check(test.format(ast.unparse(name)), error))
+                case ast.BinOp(left=left, op=op, right=right):
+                    checked.left = self._named(left, "value", before)
+                    checked.right = self._named(right, "divisor", before)
+                    test = self._divisor_test(left, checked.left, checked.right)
+                    before.append(_check(test, self._zero_error(op, left, right)))
+                case ast.AugAssign(target=target, op=op, value=right):
+                    left = target.as_load  # type: ignore[union-attr]
+                    checked.value = self._named(right, "divisor", before)
+                    test = self._divisor_test(left, left, checked.value)
+                    before.append(_check(test, self._zero_error(op, left, right)))
+            table[raising] = checked
         made = replaced(node, table)
         assert isinstance(made, ast.stmt)
-        return [*checks, rebuilt(made, self.block)]
+        return [*before, rebuilt(made, self.block)]
 
-    def _check_place(self, node: ast.stmt, call: ast.Call) -> None:
-        """Refuse calls that a statement may pass by, or that come after something else it does."""
+    def _divisor_test(
+        self, dividend: ast.expr, named: ast.expr, divisor: ast.expr
+    ) -> str:
+        """Whether Python divides by zero: a tensor does not raise."""
+        test, kind = f"{ast.unparse(divisor)} == 0", self.facts.kind(dividend)
+        if isinstance(kind, Tensor) and kind.mixed and not kind.weak:
+            return f"{test} and isinstance({ast.unparse(named)}, (int, float))"
+        return test
+
+    def _zero_error(self, op: ast.operator, left: ast.expr, right: ast.expr) -> str:
+        floats = any(_holds_float(self.facts.kind(side)) for side in (left, right))
+        return f'ZeroDivisionError("{ZERO_MESSAGES[type(op), floats]}")'
+
+    def _named(self, node: ast.expr, word: str, before: list[ast.stmt]) -> ast.expr:
+        """The value of an expression under a name."""
+        if isinstance(node, ast.Name | ast.Constant):
+            return node
+        text = self.names.fresh(word)
+        before.append(ast.Assign([ast.Name(text, ast.Store())], node))
+        made = ast.copy_location(ast.Name(text, ast.Load()), node)
+        made.made = True  # type: ignore[attr-defined]
+        return made
+
+    def _check_place(
+        self, node: ast.stmt, raising: ast.AST, own: list[ast.AST]
+    ) -> None:
+        """Refuse what a statement may pass by, or what comes after something else it does."""
         passed = any(
-            isinstance(n, BRANCHING) and any(i is call for i in ast.walk(n))
-            for n in ast.walk(node)
+            isinstance(n, BRANCHING) and any(i is raising for i in ast.walk(n))
+            for n in own
         )
         effects = {id(n) for found in self.facts.effects.values() for n in found}
         if (
             passed
             or not isinstance(node, SIMPLE)
-            or any(id(n) in effects for n in ast.walk(node))
+            or not isinstance(getattr(raising, "target", None), ast.Name | None)
+            or any(id(n) in effects for n in own if n is not raising)
         ):
             raise Refusal(
-                f"what `{ast.unparse(call)}` raises cannot be checked before it",
-                call,
+                f"what `{ast.unparse(raising)}` raises cannot be checked before it",
+                raising,
                 "GL205",
             )
 
 
-def _check(function: str, name: str) -> list[ast.stmt]:
-    test, error = CHECKS[function]
-    made = ast.parse(f"if {test.format(name)}:\n    raise {error}").body
-    return [unplaced(node) for node in made]
+def _holds_float(kind: Kind) -> bool:
+    """Whether a number is a float, as far as is known."""
+    if isinstance(kind, Tensor):
+        numbers = kind.numbers or (0.0,)
+        return kind.weak == "float" or (
+            not kind.weak and any(isinstance(n, float) for n in numbers)
+        )
+    return isinstance(kind, Python) and kind.type == "float"
+
+
+def _check(test: str, error: str) -> ast.stmt:
+    (made,) = ast.parse(f"if {test}:\n    raise {error}").body
+    return unplaced(made)

@@ -361,8 +361,8 @@ class Shell:
         if self.forms:
             return [call, *self.epilogue, *self._of_forms(names)]
         remaining = iter(names)
-        tags = {tag.path: tag for tag in self.tags}
-        failing = tags.pop((), None) if self.failure else None
+        tags = {(tag.path, tag.type == "none"): tag for tag in self.tags}
+        failing = tags.pop(((), True), None) if self.failure else None
         raising = [f"if {failing.name}:\n    {self.failure}"] if failing else []
         kind = (
             self.result.kind
@@ -477,12 +477,12 @@ def _with_array(kind: Kind, made: str) -> Kind:
 def _skeleton(
     kind: Kind,
     names: Iterator[str],
-    tags: Mapping[tuple[int, ...], Tag],
+    tags: Mapping[tuple[tuple[int, ...], bool], Tag],
     path: tuple[int, ...],
 ) -> str:
-    """The text of the result, built from its tensors."""
+    """The text of the result, built from its tensors; `tags` by the path and whether they tell of None."""
     if unwrapped(kind) != kind:
-        return f"None if {tags[path].name} else {_skeleton(unwrapped(kind), names, tags, path)}"
+        return f"None if {tags[path, True].name} else {_skeleton(unwrapped(kind), names, tags, path)}"
     if isinstance(kind, Sequence):
         return display(
             kind.type,
@@ -506,14 +506,15 @@ def _skeleton(
         )
     if isinstance(kind, Python):
         return _literal(kind.value)
-    return _told_apart(next(names), kind, tags.get(path))
+    inside = kind.kind if isinstance(kind, Maybe) else kind
+    none, text = tags.get((path, True)), next(names)
+    made = _told_apart(text, inside, tags.get((path, False)))
+    return made if none is None else f"None if {none.name} else {made}"
 
 
 def _told_apart(text: str, kind: Kind, tag: Tag | None) -> str:
     if tag is None:
         return _converted(text, kind)
-    if tag.type == "none":
-        return f"None if {tag.name} else {_converted(text, kind.kind if isinstance(kind, Maybe) else kind)}"
     number = _only_number(kind, tag.type) or CONVERSIONS[tag.type].format(text)
     return f"{number} if {tag.name} else {_converted(text, kind)}"
 

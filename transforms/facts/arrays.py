@@ -20,7 +20,7 @@ from .kinds import (
     Tensor,
     weak,
 )
-from .numbers import is_nonzero
+from .numbers import is_known_nonzero
 from .staging import hold, holds_size, holds_tensor, is_numpy, is_tensor, released
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def binary(
     whole = dtype is not None and not dtype.startswith("float")
     differs = is_numpy(kind) and (
         (name == "floordiv" and not whole)
-        or (name in ("floordiv", "mod") and whole and not is_nonzero(right))
+        or (name in ("floordiv", "mod") and whole and not is_known_nonzero(right))
         or (name in ("add", "mult", "pow") and dtype == "bool")
         or (name == "pow" and whole and not _nonnegative(right))
         or name in ("lshift", "rshift")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..findings import Refusal
@@ -20,25 +20,29 @@ class Environment:
     """The kinds of the names that are bound.
 
     `unsure` are those that some way leaves unbound, `missing` those that an arm of an `if` does which Python chooses
-    while tracing: a graph has no stand-in for them.
+    while tracing: a graph has no stand-in for them. `nonzero` are those that a test has found not to be 0.
     """
 
     kinds: dict[str, Kind] = field(default_factory=dict)
     unsure: frozenset[str] = frozenset()
     missing: frozenset[str] = frozenset()
+    nonzero: frozenset[str] = frozenset()
 
     def copy(self) -> Environment:
-        return Environment(dict(self.kinds), self.unsure, self.missing)
+        return replace(self, kinds=dict(self.kinds))
 
     def bind(self, name: str, kind: Kind) -> None:
         self.kinds[name] = kind
-        self.unsure -= {name}
-        self.missing -= {name}
+        self._forget(name)
 
     def unbind(self, name: str) -> None:
         self.kinds.pop(name, None)
+        self._forget(name)
+
+    def _forget(self, name: str) -> None:
         self.unsure -= {name}
         self.missing -= {name}
+        self.nonzero -= {name}
 
 
 def merge(
@@ -58,6 +62,7 @@ def merge(
             result.kinds[name] = kind if mine is None else both(mine, kind)
         result.unsure |= other.unsure | only_one
         result.missing |= other.missing
+        result.nonzero &= other.nonzero
     return result
 
 
@@ -89,6 +94,7 @@ class FunctionFacts:
         chooses: whether a tensor decides between its returns.
         arms: what is known at the ends of an if's arms.
         tests: the expressions of which only the truth matters.
+        nonzero: the reads of names that a test before them has found not to be 0.
         heads, ends: what is known where a loop's iterations begin and end.
         runs: the loops that run at least once.
         staged: the control nodes (if, while, for, ternary, and/or/not, comparison chain, assert) that a tensor decides.
@@ -119,6 +125,7 @@ class FunctionFacts:
     heads: dict[ast.stmt, Environment] = field(default_factory=dict)
     ends: dict[ast.stmt, Environment] = field(default_factory=dict)
     tests: set[ast.expr] = field(default_factory=set)
+    nonzero: set[ast.expr] = field(default_factory=set)
     runs: set[ast.stmt] = field(default_factory=set)
     staged: set[ast.AST] = field(default_factory=set)
     exits: set[ast.AST] = field(default_factory=set)

@@ -56,12 +56,12 @@ from .kinds import (
     weak,
 )
 from .lists import mutated
-from .mixing import may_be_number, remixed, unmixed
+from .mixing import asks_for_number, may_be_number, remixed, unmixed
 from .modules import blocks, bound_names
-from .numbers import exact_numbers, is_nonzero
+from .numbers import ZERO_DIVISION, divisor, exact_numbers, is_known_nonzero
 from .outcome import Outcome
 from .profile import Recorded
-from .signs import is_positive
+from .signs import is_nonzero, is_size, tells_nonzero
 from .staging import (
     choose,
     hold,
@@ -254,6 +254,9 @@ class Evaluation:
         told = environment.kinds.get(getattr(node, "tells_none", ""), UNKNOWN)
         if told == NONE or is_tensor(told):
             return python(told == NONE)
+        self.facts.nonzero.discard(node)
+        if node.id in environment.nonzero:
+            self.facts.nonzero.add(node)
         if node.id in environment.kinds:
             kind = environment.kinds[node.id]
             parts = members(kind)
@@ -536,17 +539,16 @@ class Evaluation:
         self, name: str, left: Kind, right: Kind, kind: Kind, node: ast.AST
     ) -> None:
         """Refuse where Python's arithmetic and a tensor's part: division by zero, large powers, rounding."""
+        numbers, by = is_weak(kind) or may_be_number(left, right), divisor(node)
         if (
-            is_weak(kind)
+            numbers
             and name in ("div", "floordiv", "mod")
-            and not (is_nonzero(right) or _fails_alike(kind, right))
-            and not (
-                isinstance(node, ast.BinOp) and is_positive(node.right, self.facts)
-            )
+            and not (is_known_nonzero(right) or _fails_alike(kind, right))
+            and not (by is not None and is_nonzero(by, self.facts))
+            and not hasattr(node, "checked")
+            and not (by is not None and self._is_seen_size(by))
         ):
-            self.problem(
-                "Python would raise ZeroDivisionError where this divisor is 0", node
-            )
+            self.problem(ZERO_DIVISION, node)
         if is_weak(kind) and name in ("pow", "lshift", "rshift"):
             self.problem(
                 "a power of Python numbers that a tensor decides is not lifted", node
@@ -555,6 +557,12 @@ class Evaluation:
         exact = exact_numbers(name, left, right, getattr(kind, "dtype", None))
         if counts and may_be_number(left, right) and exact is None:
             self.problem("it counts with what may be a Python number or a tensor", node)
+
+    def _is_seen_size(self, node: ast.expr) -> bool:
+        """Whether this is a size of a tensor, and no recorded call has divided by zero."""
+        recorded = self.recorded
+        seen = recorded is not None and "ZeroDivisionError" not in recorded.raises
+        return seen and is_size(node, self.facts)
 
     def _unaryop(self, node: ast.UnaryOp, environment: Environment) -> Kind:
         if isinstance(node.op, ast.Not):
@@ -758,8 +766,10 @@ class Evaluation:
     def narrowed(
         self, test: ast.expr, holds: bool, environment: Environment
     ) -> Environment:
-        """What is known where the test came out so: `x is None` and `x is not None` split a union."""
+        """What is known where the test came out so: `x is None` and `x is not None` split a union, `n > 0` is not 0."""
         result = environment.copy()
+        if nonzero := tells_nonzero(test, holds):
+            result.nonzero |= {nonzero}
         match test:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self.narrowed(operand, not holds, environment)
@@ -923,7 +933,10 @@ class Evaluation:
             case ast.Name(id="isinstance") if len(node.args) == 2:
                 kind = self.evaluate(node.args[0], environment)
                 self.evaluate(node.args[1], environment)
-                answer = is_instance(kind, self._class_names(node.args[1]))
+                names = self._class_names(node.args[1])
+                answer = is_instance(kind, names)
+                if answer is None and asks_for_number(kind, node.args[0], names):
+                    return weak("bool")
                 if answer is None and holds_tensor(kind):
                     self.problem("the type of what a tensor chose is not known", node)
                 return BOOL if answer is None else python(answer)

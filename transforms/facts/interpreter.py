@@ -542,17 +542,9 @@ class Interpreter(Evaluation):
     def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:
         """The head of a staged loop: what its body sets lives in the graph."""
         staged = head.copy()
-        counted = {
-            n.target.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
-        }
         for name in self.assigned_in(node):
             if name in staged.kinds:
-                kind = stage(staged.kinds[name])
-                if name in counted and isinstance(kind, Tensor) and kind.weak == "int":
-                    kind = replace(kind, numbers=None)
-                staged.kinds[name] = kind
+                staged.kinds[name] = stage(staged.kinds[name])
         return staged
 
     # ---- with, try
@@ -713,7 +705,13 @@ def _staged(entry: Environment, head: Environment) -> Environment:
 
 
 def _same(a: Environment, b: Environment) -> bool:
-    return (a.kinds, a.unsure, a.missing) == (b.kinds, b.unsure, b.missing) and all(
+    alike = (a.kinds, a.unsure, a.missing, a.nonzero) == (
+        b.kinds,
+        b.unsure,
+        b.missing,
+        b.nonzero,
+    )
+    return alike and all(
         _numbers(kind) == _numbers(b.kinds[name]) for name, kind in a.kinds.items()
     )
 

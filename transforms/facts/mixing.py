@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 
 from .kinds import Kind, Python, Tensor
@@ -14,6 +15,12 @@ def may_be_number(left: Kind, right: Kind) -> bool:
     unsure = [k for k in pair if isinstance(k, Tensor) and k.mixed and not k.weak]
     sure = [k for k in pair if is_strong(k) and not getattr(k, "mixed", False)]
     return bool(unsure) and not sure
+
+
+def asks_for_number(kind: Kind, node: ast.expr, classes: list[str]) -> bool:
+    """Whether `isinstance` asks of a name whether it holds a Python number, and not a tensor."""
+    mixed = isinstance(kind, Tensor) and kind.mixed and not kind.weak
+    return mixed and isinstance(node, ast.Name) and {*classes} <= {"int", "float"}
 
 
 def unmixed(kind: Kind) -> Kind:

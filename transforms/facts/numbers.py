@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import operator
 import struct
@@ -16,6 +17,7 @@ OPERATORS: dict[str, Callable[[Number, Number], Number]] = {
     "mult": operator.mul,
     "div": operator.truediv,
 }
+ZERO_DIVISION = "Python would raise ZeroDivisionError where this divisor is 0"
 FORMATS = {"float16": "e", "float32": "f", "float64": "d"}
 
 
@@ -29,7 +31,9 @@ def exact_numbers(
     firsts, seconds = numbers_of(left), numbers_of(right)
     apply = OPERATORS.get(name)
     if firsts is None or seconds is None or apply is None:
-        return None
+        zeros = (firsts,) if name == "div" else (firsts, seconds)
+        stays = name in ("mult", "div") and any(map(_is_zero, zeros))
+        return (0.0, -0.0) if stays and dtype != "float16" else None
     found: dict[str, Number] = {}
     for a in firsts:
         for b in seconds:
@@ -43,6 +47,11 @@ def exact_numbers(
                 return None
             found[repr(wanted)] = wanted
     return tuple(found.values()) if len(found) <= MOST_NUMBERS else None
+
+
+def _is_zero(numbers: tuple[Number, ...] | None) -> bool:
+    """Whether 0 is all that a value may be as a number: times any number, and over any, it is 0 again."""
+    return bool(numbers) and not any(numbers or ())
 
 
 def rounded(number: Number, dtype: str | None) -> Number:
@@ -63,10 +72,20 @@ def rounded(number: Number, dtype: str | None) -> Number:
     raise ValueError(dtype)
 
 
-def is_nonzero(kind: Kind) -> bool:
+def is_known_nonzero(kind: Kind) -> bool:
     """Whether this is a Python number that is known not to be 0."""
     return (
         isinstance(kind, Python)
         and isinstance(kind.value, int | float)
         and kind.value != 0
     )
+
+
+def divisor(node: ast.AST) -> ast.expr | None:
+    """What a statement or expression divides by."""
+    match node:
+        case ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=right):
+            return right
+        case ast.AugAssign(op=ast.Div() | ast.FloorDiv() | ast.Mod(), value=value):
+            return value
+    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 
 from .environment import FunctionFacts
@@ -81,6 +82,14 @@ KEEPING = frozenset(
     ]
 )
 """Functions that never make a negative of what is none."""
+COMPARISONS: dict[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
 KEEPING_METHODS = frozenset({"numpy", "item", "sum", "mean", "max", "min", "astype"})
 
 
@@ -104,6 +113,53 @@ def is_never_negative(node: ast.expr, facts: FunctionFacts) -> bool:
     return False
 
 
+def is_nonzero(node: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether a number cannot be 0."""
+    if isinstance(node, ast.IfExp):
+        return is_nonzero(node.body, facts) and is_nonzero(node.orelse, facts)
+    return node in facts.nonzero or is_positive(node, facts)
+
+
+def is_size(node: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether a number is a size of a tensor, or how many it holds."""
+    match node:
+        case ast.Name():
+            return _of_name(node, facts, is_size)
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Subscript(value=ast.Call(func=function)):
+            return facts.kind(function) == Function("tensorflow.shape")
+        case ast.Call(func=function, args=[inner, *_]):
+            kind = facts.kind(function)
+            name = kind.name if isinstance(kind, Function | Type) else ""
+            if name in ("builtins.int", "builtins.float", "tensorflow.cast"):
+                return is_size(inner, facts)
+            return name in ("builtins.len", "tensorflow.size")
+    return False
+
+
+def tells_nonzero(test: ast.expr, holds: bool) -> str | None:
+    """The name of the number that is not 0 where a test came out so."""
+    match test:
+        case ast.Name(id=name) if holds:
+            return name
+        case ast.Compare(
+            left=ast.Name(id=name),
+            ops=[op],
+            comparators=[ast.Constant(value=int() | float() as value)],
+        ):
+            apply = COMPARISONS.get(type(op))
+            return name if apply and apply(0, value) is not holds else None
+        case ast.Compare(
+            left=ast.Constant(value=int() | float() as value),
+            ops=[op],
+            comparators=[ast.Name(id=name)],
+        ):
+            apply = COMPARISONS.get(type(op))
+            return name if apply and apply(value, 0) is not holds else None
+    return None
+
+
 def is_positive(node: ast.expr, facts: FunctionFacts) -> bool:
     """Whether a value cannot be 0 or below."""
     match node:
@@ -116,6 +172,9 @@ def is_positive(node: ast.expr, facts: FunctionFacts) -> bool:
             return any(
                 is_positive(a, facts) and is_never_negative(b, facts) for a, b in sides
             )
+        case ast.Call(func=ast.Name(id="max") as function, args=[_, _, *_] as values):
+            builtin = facts.kind(function) == Function("builtins.max")
+            return builtin and any(is_positive(v, facts) for v in values)
     return False
 
 
@@ -150,26 +209,49 @@ def _of_name(
     facts: FunctionFacts,
     question: Callable[[ast.expr, FunctionFacts], bool],
 ) -> bool:
-    """The answer for a name that is set at one place only."""
+    """The answer for a name that is set at one place only, or starts so and grows."""
     name = node.id
     if name in facts.parameters:
         return False
+    body = [*own_nodes(facts.definition.node)]
     stores = [
         n
-        for n in own_nodes(facts.definition.node)
+        for n in body
         if isinstance(n, ast.Name)
         and n.id == name
         and isinstance(n.ctx, ast.Store | ast.Del)
     ]
     values = [
         s.value
-        for s in own_nodes(facts.definition.node)
+        for s in body
         if isinstance(s, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)
     ]
     if len(stores) == 1 and not values:
         return question is is_never_negative and _counts(name, facts)
-    return len(stores) == len(values) == 1 and question(values[0], facts)
+    if len(stores) == len(values) == 1:
+        return question(values[0], facts)
+    added = [
+        s.value
+        for s in body
+        if isinstance(s, ast.AugAssign)
+        and isinstance(s.op, ast.Add)
+        and isinstance(s.target, ast.Name)
+        and s.target.id == name
+    ]
+    return (
+        question in (is_positive, is_never_negative)
+        and len(stores) == len(values) + len(added)
+        and all(isinstance(v, ast.Constant) and question(v, facts) for v in values)
+        and all(_is_count(v) for v in added)
+    )
+
+
+def _is_count(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            return value >= 0
+    return False
 
 
 def _counts(name: str, facts: FunctionFacts) -> bool:
