@@ -156,23 +156,24 @@ class LoopStep:
     nested: bool
 
 
-def loop_step(
+def loop_steps(
     session: Session, facts: FunctionFacts, name: str, analyse: Analyse
-) -> LoopStep | None:
-    """The step of a function's loops that a graph can do, of outer loops first; None where there is none."""
+) -> Iterator[LoopStep]:
+    """The steps of a function's loops that a graph can do, of outer loops first."""
     definition = facts.definition
     if definition.is_generator or definition.parent is not None:
-        return None
+        return
     lasting = liveness(definition.node).after
     for place in _places(facts):
-        try:
-            stepper = _Stepper(session, facts, name, analyse, place, lasting)
-            found = stepper.step()
-        except Refusal:
-            continue
-        if found is not None:
-            return found
-    return None
+        for nested in _ways(session, facts, place):
+            try:
+                found = _Stepper(
+                    session, facts, name, analyse, place, lasting, nested
+                ).step()
+            except Refusal:
+                continue
+            if found is not None:
+                yield found
 
 
 @dataclass(frozen=True)
@@ -269,13 +270,14 @@ class _Stepper(Splitter):
         analyse: Analyse,
         place: _Place,
         lasting: Mapping[ast.stmt, frozenset[str]],
+        nested: bool,
     ) -> None:
         self.place = place
         block = place.block
         self.lasting = lasting.get(block[-1], frozenset())
         self.taken = frozenset(names_in(facts.definition.node))
         self.started = frozenset(_set_before(place.home, facts.definition.node))
-        outside, inside = facts.before[place.home], facts.before[block[0]]
+        inside = facts.before[block[0]]
         bound = {n for s in block for n in all_bound_names(s)}
         read = read_before(block) | (self.lasting & bound) - surely_assigned(block)
         kinds = {n: k for n, k in inside.kinds.items() if n in read}
@@ -283,10 +285,9 @@ class _Stepper(Splitter):
             raise Refusal("a name is set on one way only", block[0])
         if bound & facts.definition.declared_global:
             raise Refusal("it writes a module's global", block[0])
-        changing = {*all_bound_names(place.home), *_changed(place.home, facts)}
-        fixed = {n for n in kinds if n not in changing and n in outside.kinds}
-        self.nested = _serves_long(session, facts, place)
-        self.fixed = fixed if self.nested else set()
+        fixed = kinds.keys() & _fixed(facts, place)
+        self.nested = nested
+        self.fixed = fixed if nested else set()
         self.made: dict[str, Kind] = {}
         definition = _function_of(facts.definition, block, list(kinds))
         parameters = {
@@ -443,6 +444,27 @@ def _function_of(
     made = around.sibling(around.node.name, parameters, block)
     made.original = made.node
     return made
+
+
+def _ways(session: Session, facts: FunctionFacts, place: _Place) -> Iterator[bool]:
+    """Whether to make the graph inside the function: what is best first.
+
+    One beside it is made once for all calls, but takes what it needs as tensors.
+    """
+    serves_long = _serves_long(session, facts, place)
+    outside = facts.before[place.home].kinds
+    read = {n for s in place.block for n in names_in(s)} & _fixed(facts, place)
+    owner = {p.arg for p in facts.definition.parameters[:1] if facts.definition.owner}
+    if not serves_long or all(is_strong(outside[n]) for n in read - owner):
+        yield False
+    if serves_long:
+        yield True
+
+
+def _fixed(facts: FunctionFacts, place: _Place) -> set[str]:
+    """The names that have one value for as long as the outermost loop around a block runs."""
+    changing = {*all_bound_names(place.home), *_changed(place.home, facts)}
+    return facts.before[place.home].kinds.keys() - changing
 
 
 def _serves_long(session: Session, facts: FunctionFacts, place: _Place) -> bool:

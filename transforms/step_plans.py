@@ -16,7 +16,7 @@ from .entries import (
 from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition
 from .findings import Refusal
-from .inline_steps import LoopStep, around, is_taped, loop_step
+from .inline_steps import LoopStep, around, is_taped, loop_steps
 from .source import Names
 from .steps import Code, Define, Plan
 
@@ -71,13 +71,15 @@ class StepPlanner:
     ) -> Plan | None:
         definition = facts.definition
         name = self._name(definition)
-        step = loop_step(self.session, facts, name, self.splits.first_steps.core)
-        if step is None:
-            return None
-        try:
-            return self._with_graph(facts, step, name, planned, cores)
-        except Refusal:
-            return None
+        analyse = self.splits.first_steps.core
+        for step in loop_steps(self.session, facts, name, analyse):
+            try:
+                plan = self._with_graph(facts, step, name, planned, cores)
+            except Refusal:
+                continue
+            if plan is not None:
+                return plan
+        return None
 
     def _with_graph(
         self,
