@@ -21,10 +21,8 @@ def class_of(
     match node:
         case ast.Name(id=name):
             owner = facts.definition.owner
-            parameters = facts.definition.parameters
-            is_self = owner is not None and parameters and parameters[0].arg == name
             local = name in local_names(facts.definition.node)
-            if is_self and owner is not None and not facts.definition.is_static:
+            if owner is not None and name == facts.definition.receiver:
                 return None if has_subclass(session, owner) else owner
             if local or name in session.module.rebound:
                 return None

@@ -19,7 +19,7 @@ from .facts.profile import FunctionNode
 from .layout import layout
 from .options import Options
 from .source import Source
-from .steps import Keep, Plan
+from .steps import Core, Keep, Plan
 
 
 def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
@@ -115,7 +115,7 @@ def _definitions(
     docstring = _docstring(item.node)
     kept = [] if docstring is None else editor.block([Keep(docstring)], 0)
     body = _block_like(tree.body, [*kept, *editor.block(item.steps, 0)])
-    decorators = [] if item.decorator is None else [_decorator(editor, item.decorator)]
+    decorators = _decorators(editor, item)
     if item.core is None:
         return [
             tree.with_changes(body=body, decorators=[*tree.decorators, *decorators])
@@ -138,7 +138,7 @@ def _definitions(
             tree.with_changes(
                 name=cst.Name(other.name),
                 body=cst.IndentedBlock(editor.block(other.steps, 0)),
-                decorators=[_decorator(editor, other.decorator)],
+                decorators=_decorators(editor, other),
                 leading_lines=[cst.EmptyLine(indent=False)] * space,
             ),
             other.parameters,
@@ -160,9 +160,11 @@ def _block_like(old: cst.BaseSuite, body: list[cst.BaseStatement]) -> cst.Indent
     return cst.IndentedBlock(body)
 
 
-def _decorator(editor: Editor, text: str) -> cst.Decorator:
-    laid = layout(text, editor.indent + 1, editor.width)
-    return cst.Decorator(cst.parse_expression(laid))
+def _decorators(editor: Editor, item: Plan | Core) -> list[cst.Decorator]:
+    texts = ["staticmethod"] if item.is_static else []
+    texts += [item.decorator] if item.decorator is not None else []
+    laid = (layout(text, editor.indent + 1, editor.width) for text in texts)
+    return [cst.Decorator(cst.parse_expression(text)) for text in laid]
 
 
 def _docstring(node: FunctionNode) -> ast.stmt | None:

@@ -170,11 +170,12 @@ class Entries:
         """The parameters, of a function and of those it calls, that are models of the module and not called whole."""
         definition = facts.definition
         seen.add(definition.qualname)
-        own = [p.arg for p in definition.parameters[:1]] if definition.owner else []
         models = {
             name
             for name, kind in facts.parameters.items()
-            if name not in own and isinstance(kind, Object) and self._is_model(kind)
+            if name != definition.receiver
+            and isinstance(kind, Object)
+            and self._is_model(kind)
         }
         for node in ast.walk(definition.node) if models else ():
             function = node.func if isinstance(node, ast.Call) else None

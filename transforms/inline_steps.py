@@ -309,9 +309,12 @@ class _Stepper(Splitter):
         parts = self.searched(before, core, after) if core else None
         if parts is None:
             return None
-        owner = self.parameters[:1] if self.definition.owner else []
         texts = [text for text, _ in parts.arguments]
-        given = zip([n for n in parts.kinds if n not in owner], texts, strict=True)
+        given = zip(
+            [n for n in parts.kinds if n != self.definition.receiver],
+            texts,
+            strict=True,
+        )
         passed = {n: text for n, text in given if n not in self.fixed}
         if self.nested:
             parts.core.node.args.args = [ast.arg(n) for n in passed]
@@ -439,7 +442,7 @@ def _function_of(
     around: FunctionDefinition, block: list[ast.stmt], names: list[str]
 ) -> FunctionDefinition:
     """A block as the body of a function, which has these parameters."""
-    owner = [p.arg for p in around.parameters[:1]] if around.owner else []
+    owner = [around.receiver] if around.receiver else []
     parameters = [*owner, *(n for n in names if n not in owner)]
     made = around.sibling(around.node.name, parameters, block)
     made.original = made.node
@@ -454,8 +457,9 @@ def _ways(session: Session, facts: FunctionFacts, place: _Place) -> Iterator[boo
     serves_long = _serves_long(session, facts, place)
     outside = facts.before[place.home].kinds
     read = {n for s in place.block for n in names_in(s)} & _fixed(facts, place)
-    owner = {p.arg for p in facts.definition.parameters[:1] if facts.definition.owner}
-    if not serves_long or all(is_strong(outside[n]) for n in read - owner):
+    if not serves_long or all(
+        is_strong(outside[n]) for n in read - {facts.definition.receiver}
+    ):
         yield False
     if serves_long:
         yield True

@@ -396,7 +396,8 @@ class Parts:
         elif is_attempt and "input_signature" not in decorator:
             raise Refusal("a new shape would fail while it is traced", body[0], "GL211")
         self.tries += is_attempt
-        self.cores.append(Core(name, list(parts.kinds), steps, decorator))
+        static = parts.core.is_static
+        self.cores.append(Core(name, list(parts.kinds), steps, decorator, static))
         self.work.append(found.operations)
         self.imports |= planner.imports
         self.kinds |= dict(zip(outs, given, strict=False))
@@ -420,10 +421,10 @@ class Parts:
             if named & definition.declared_global - self.state.keys():
                 raise Refusal("it names a global that it writes", statement, "GL301")
         self._check_state(body, made)
-        own = definition.parameters[0].arg if definition.owner else None
+        own = definition.receiver
         kinds: dict[str, Kind] = {}
         for name, kind in self.kinds.items():
-            if name == own:
+            if name == own and name in read:
                 kinds[name] = kind
             elif name in read:
                 mixed = isinstance(kind, Tensor) and kind.mixed

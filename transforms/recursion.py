@@ -85,11 +85,7 @@ def without_recursion(facts: FunctionFacts, names: Names) -> FunctionNode | None
 def _own_calls(definition: FunctionDefinition, node: ast.AST) -> Iterator[ast.Call]:
     """The calls in a node of the function itself."""
     name = definition.node.name
-    receiver = (
-        definition.parameters[0].arg
-        if definition.owner and definition.parameters
-        else None
-    )
+    receiver = definition.receiver
     for inner in ast.walk(node):
         match inner:
             case ast.Call(func=ast.Name(id=called)) if (

@@ -153,9 +153,9 @@ def _signature(
     if any(map(_has_no_size, parameters.values())) and _calls_others(facts):
         return None
     specs = []
-    for i, parameter in enumerate([*args.posonlyargs, *args.args]):
+    for parameter in [*args.posonlyargs, *args.args]:
         kind = parameters.get(parameter.arg)
-        if i == 0 and facts.definition.owner and isinstance(kind, Object):
+        if parameter.arg == facts.definition.receiver and isinstance(kind, Object):
             continue
         spec = _spec(kind, tf, parameters is not facts.parameters)
         if spec is None:

@@ -481,10 +481,9 @@ class Splitter:
         ]:
             if name in self.definition.declared_global:
                 continue
-            is_self = bool(self.definition.owner) and name == self.parameters[0]
-            if (name in read or is_self) and name not in parameters:
+            if name in read and name not in parameters:
                 parameters[name] = self.kind_before(name, before)
-                if not is_self:
+                if name != self.definition.receiver:
                     arguments.append((name, parameters[name]))
         for variable in state:
             if _sets_first(variable.name, made):

@@ -349,7 +349,8 @@ class SplitPlanner:
         steps = planner.body()
         definition = facts.definition
         decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)
-        graph = Core(name, list(parts.kinds), steps, decorator)
+        static = parts.core.is_static
+        graph = Core(name, list(parts.kinds), steps, decorator, static)
         plan = self.new_plan(definition, graph, planner.imports)
         call = self.call(parts, decorator)
         outside = operations(facts, [*parts.before, *parts.after]) / max(
@@ -381,6 +382,7 @@ class SplitPlanner:
             core.decorator,
             core.name,
             parameters=core.parameters,
+            is_static=core.is_static,
             statements=self.first_steps.statements.get(definition.qualname, []),
             imports=set(imports),
         )
@@ -390,11 +392,9 @@ class SplitPlanner:
 
     def call(self, parts: Split, decorator: str) -> str:
         """The text of the call of a core; without a signature, a number is made a tensor for it."""
-        core = parts.core
-        owner = f"{next(iter(parts.kinds))}." if core.owner else ""
         signed = "input_signature" in decorator
         given = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
-        return f"{owner}{core.node.name}({', '.join(given)})"
+        return f"{parts.core.called_as}({', '.join(given)})"
 
     def _is_worth_it(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
         """Whether a core does enough of the work of a function that is called often to be worth a call."""

@@ -196,13 +196,14 @@ class AttributeWrite(Rule):
             def __init__(self):
                 self.mean = tf.zeros([2])
 
+            @staticmethod
             @tf.function(
                 autograph=False,
                 input_signature=[
                     tf.TensorSpec([2], tf.float32), tf.TensorSpec([2], tf.float32)
                 ],
             )
-            def update_graph(self, x, mean):
+            def update_graph(x, mean):
                 mean = 0.9 * mean + 0.1 * x
                 return mean, mean
 

@@ -98,12 +98,8 @@ class StepPlanner:
             self.planner.entries.check(core)
         outside = self.splits.outside
         decorator = signatures.decorator(core, None, self.planner.tf)
-        owner = (
-            f"{core.definition.parameters[0].arg}."
-            if self._is_method(step, core)
-            else ""
-        )
-        call = f"{owner}{name}({', '.join(step.arguments)})"
+        called = name if step.nested else step.parts.core.called_as
+        call = f"{called}({', '.join(step.arguments)})"
         new = [
             *map(outside, step.parts.before),
             *map(Code, shell.calls(call)),
@@ -119,10 +115,8 @@ class StepPlanner:
             plan.core, plan.decorator = name, decorator
             plan.parameters = list(step.parts.kinds)
             plan.steps, plan.shell = steps, body
+            plan.is_static = step.parts.core.is_static
         return plan
-
-    def _is_method(self, step: LoopStep, core: FunctionFacts) -> bool:
-        return not step.nested and core.definition.owner is not None
 
     def _is_worth_it(self, core: FunctionFacts, planned: set[str]) -> bool:
         """Whether a step does enough that is not done by graphs already."""

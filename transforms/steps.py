@@ -195,12 +195,13 @@ def _free_reads(node: ast.stmt) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Core:
-    """A graph beside others of the same function: its name, parameters and body."""
+    """A graph beside others of the same function: its name, parameters and body, and whether it is a static method."""
 
     name: str
     parameters: list[str]
     steps: list[Step]
     decorator: str
+    is_static: bool
 
 
 @dataclass
@@ -214,6 +215,7 @@ class Plan:
         core: the name of its core, where it gets a Python shell around it.
         shell: the statements of that shell.
         parameters: of the core, where they are not the function's own.
+        is_static: whether the core is a static method.
         statements: what its module has to make before it.
         imports: the modules that it needs.
         more: other graphs that its shell calls.
@@ -228,6 +230,7 @@ class Plan:
     core: str | None = None
     shell: list[Step] = field(default_factory=list)
     parameters: list[str] | None = None
+    is_static: bool = False
     statements: list[str] = field(default_factory=list)
     imports: set[str] = field(default_factory=set)
     more: list[Core] = field(default_factory=list)

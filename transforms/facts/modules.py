@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -130,17 +130,35 @@ class FunctionDefinition:
         return any(decorator in names for decorator in self.decorators)
 
     def sibling(
-        self, name: str, parameters: Iterable[str], body: list[ast.stmt]
+        self, name: str, parameters: Collection[str], body: list[ast.stmt]
     ) -> FunctionDefinition:
-        """A function beside this one that does a part of what it does, with these parameters and statements."""
+        """A function beside this one that does a part of what it does, with these parameters and statements.
+
+        It is static where this one is a method, and it does not take what that is called on.
+        """
         node = copy.copy(self.node)
         node.name, node.body, node.decorator_list = name, body, []
         node.args = ast.arguments(
             [], [*map(ast.arg, parameters)], None, [], [], None, []
         )
+        if self.owner is not None and self.receiver not in parameters:
+            node.decorator_list = [ast.Name("staticmethod", ast.Load())]
         made = FunctionDefinition(node, beside(self.qualname, name), self.owner)
         made.original = self.original
         return made
+
+    @property
+    def receiver(self) -> str | None:
+        """The parameter that a method is given what it is called on as; None for what is no such method."""
+        bound = self.owner is not None and not self.is_static
+        return self.parameters[0].arg if bound and self.parameters else None
+
+    @property
+    def called_as(self) -> str:
+        """How the function beside which it stands calls it."""
+        args = self.original.args
+        first = [a.arg for a in (*args.posonlyargs, *args.args)][:1]
+        return ".".join([*(first if self.owner else ()), self.node.name])
 
     @cached_property
     def keeps_state(self) -> bool:

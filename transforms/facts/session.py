@@ -234,8 +234,8 @@ class Session:
         annotated = {
             a.arg: self.annotation(a.annotation) for a in definition.parameters
         }
-        if definition.owner and definition.parameters and not definition.is_static:
-            annotated[definition.parameters[0].arg] = Object(
+        if definition.owner and definition.receiver:
+            annotated[definition.receiver] = Object(
                 self.dotted(definition.owner.qualname)
             )
         if definition.node.args.vararg or definition.node.args.kwarg:
@@ -1188,8 +1188,7 @@ def _may_be_signed(
 ) -> bool:
     """Whether a signature can hold callers to the sizes that were seen."""
     args = definition.node.args
-    names = [a.arg for a in definition.parameters[1 if definition.owner else 0 :]]
-    own = [parameters[name] for name in names if name in parameters]
+    own = [kind for name, kind in parameters.items() if name != definition.receiver]
     return not (args.vararg or args.kwarg or args.kwonlyargs or args.defaults) and all(
         isinstance(k, Tensor | Ragged) for k in own
     )
