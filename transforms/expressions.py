@@ -88,6 +88,8 @@ TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
 )
 """Functions that take lists of sizes."""
+SEEDED = ("random.stateless_", "image.stateless_", "nn.experimental.stateless_")
+"""Functions that take two numbers as their seed, and give the same for those of int64 as for those of int32."""
 BROADCASTING = frozenset(
     [
         "add",
@@ -302,8 +304,8 @@ class Writer:
                 return host_reads.of_math(self, node, name)
         if any(is_weak(k) and not is_numpy(k) for k in map(self.kind, arguments)):
             return self._weak_arguments(node, function)
-        if _short_name(function) in TAKES_SHAPE:
-            return self._shape_arguments(node)
+        if short in TAKES_SHAPE or short.startswith(SEEDED):
+            return self._integer_arguments(node)
         if any(_holds_numpy(self.kind(a)) for a in arguments):
             return self._array_arguments(node, function)
         outside = isinstance(function, Function) and node not in self.facts.calls
@@ -494,14 +496,16 @@ class Writer:
             )
         return None
 
-    def _shape_arguments(self, node: ast.Call) -> str | None:
-        """Sizes in a list are of one dtype in a graph: that of the tensors among them, or int64."""
+    def _integer_arguments(self, node: ast.Call) -> str | None:
+        """Sizes or seeds in a list are of one dtype in a graph: that of the tensors among them, or int64."""
         edits = self.edits(node)
         for argument in (*node.args, *(k.value for k in node.keywords)):
             kind = self.kind(argument)
             if not isinstance(argument, ast.List | ast.Tuple) or not holds_tensor(kind):
                 continue
             kinds = [self.kind(e) for e in argument.elts]
+            if any(is_weak(k) and getattr(k, "weak", None) != "int" for k in kinds):
+                raise Refusal("a list of floats that a tensor decides", argument)
             own = {getattr(k, "dtype", None) for k in kinds if is_strong(k)}
             (want,) = own if len(own) == 1 else ("int64",)
             inner = self.edits(argument)

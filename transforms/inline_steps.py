@@ -518,7 +518,7 @@ def _with_calls_inlined(
     of = definition.qualname
     for _ in range(MOST_STEPS):
         found = session.analyse_core(definition, parameters, of)
-        made = with_calls_inlined(found, session)
+        made = with_calls_inlined(found, session, working=True)
         if made is None:
             break
         definition.node = made

@@ -42,15 +42,21 @@ MAKING_CODES = frozenset({"GL304", "GL305"})
 # ---- calls of what changes state
 
 
-def with_calls_inlined(facts: FunctionFacts, session: Session) -> FunctionNode | None:
+def with_calls_inlined(
+    facts: FunctionFacts, session: Session, *, working: bool = False
+) -> FunctionNode | None:
     """The function with the calls inlined that keep it from being a graph for the state that they change or read.
 
-    None where there are none, or one of them cannot be inlined.
+    Only those that do tensor work where `working`. None where there are none, or one of them cannot be inlined.
     """
     definition = facts.definition
     if definition.parent is not None or session.is_graph_function(definition):
         return None
-    wanted = _stateful_calls(facts, session)
+    wanted = {
+        node: callee
+        for node, callee in _stateful_calls(facts, session).items()
+        if not working or session.facts_of(callee.definition.qualname).operations
+    }
     if not wanted:
         return None
     assigns = any(

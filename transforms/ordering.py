@@ -112,10 +112,12 @@ class Ordering:
         )
 
     def changed(self, statement: ast.stmt) -> set[str]:
-        """The names that a statement sets, or whose objects it may change in place."""
+        """The names and attributes that a statement sets, or whose objects it may change in place."""
         names = set(all_bound_names(statement))
         for node in ast.walk(statement):
             match node:
+                case ast.Attribute(ctx=ast.Store() | ast.Del()):
+                    names.add(ast.unparse(node))
                 case ast.Subscript(
                     value=ast.Name(id=name), ctx=ast.Store() | ast.Del()
                 ):
@@ -133,9 +135,14 @@ class Ordering:
         return names
 
     def reads(self, statement: ast.stmt) -> set[str]:
-        """The names that a statement reads, and the attributes whose objects the function changes in place."""
-        inner = [n for n in ast.walk(statement) if isinstance(n, ast.Attribute)]
-        return set(all_reads(statement)) | (self.objects & set(map(ast.unparse, inner)))
+        """The names and attributes that a statement reads."""
+        attributes = (
+            n.as_load if hasattr(n, "as_load") else n
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Attribute)
+        )
+        loaded = (n for n in attributes if isinstance(n.ctx, ast.Load))
+        return set(all_reads(statement)) | set(map(ast.unparse, loaded))
 
     def _is_object(self, node: ast.Name) -> bool:
         kind = self.facts.kinds.get(node, UNKNOWN)
