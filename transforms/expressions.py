@@ -504,7 +504,7 @@ class Writer:
             if not isinstance(argument, ast.List | ast.Tuple) or not holds_tensor(kind):
                 continue
             kinds = [self.kind(e) for e in argument.elts]
-            if any(is_weak(k) and getattr(k, "weak", None) != "int" for k in kinds):
+            if any(getattr(k, "weak", None) == "float" for k in kinds):
                 raise Refusal("a list of floats that a tensor decides", argument)
             own = {getattr(k, "dtype", None) for k in kinds if is_strong(k)}
             (want,) = own if len(own) == 1 else ("int64",)
