@@ -8,6 +8,7 @@ numbers were drawn.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import dis
 import inspect
 import random
@@ -74,6 +75,10 @@ def _container(value: Any) -> Kind | None:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         items = tuple(map(kind_of, value))
         return kinds.Record(_name(type(value)), items, value._fields)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = tuple(field.name for field in dataclasses.fields(value))
+        items = tuple(kind_of(getattr(value, name)) for name in fields)
+        return kinds.Record(_name(type(value)), items, fields)
     if isinstance(value, set):
         return kinds.Elements("set", kinds.join_all(map(kind_of, value)))
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):

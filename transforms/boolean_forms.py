@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Kind, Maybe, Python, Sequence, Tensor, Variable
+from .facts.kinds import Dict, Kind, Maybe, Python, Record, Sequence, Tensor, Variable
 from .facts.profile import FunctionNode
 from .facts.staging import holds_tensor, is_strong, is_tensor
 from .findings import Refusal
@@ -169,6 +169,11 @@ class _Tests(Rewriter):
             return None
         if not (holds_tensor(left) or holds_tensor(right)):
             return None
+        if left.type != right.type and (
+            isinstance(left, Record) or isinstance(right, Record)
+        ):
+            reason = f"whether {left.type} and {right.type} compare is not known"
+            raise Refusal(reason, node, "GL103")
         if left.type != right.type or len(left.items) != len(right.items):
             return ast.Constant(negated)
         items = [
@@ -191,6 +196,8 @@ class _Tests(Rewriter):
                 raise Refusal("which items are compared is not known", node, "GL103")
             return [self.atom(e, "item") for e in node.elts]
         owner = self.atom(node, "items")
+        if isinstance(kind, Record):
+            return [ast.Attribute(owner, name, ast.Load()) for name in kind.fields]
         return [
             ast.Subscript(owner, ast.Constant(i), ast.Load())
             for i in range(len(kind.items))

@@ -43,6 +43,10 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
         )
     for line, statements in _module_statements(source, lifted).items():
         edits.append((line, line, "".join(f"{s}\n" for s in statements) + "\n\n"))
+    edits += [
+        (node.end_lineno or 0, node.end_lineno or 0, text)
+        for node, text in _methods(lifted, lines).items()
+    ]
     needed = {name for item in lifted for name in item.imports} - _imported(source.tree)
     edits += _import_edits(source, needed)
     for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
@@ -191,6 +195,16 @@ def _module_statements(source: Source, lifted: Iterable[Plan]) -> dict[int, list
                 while first > 1 and source.lines[first - 2].lstrip().startswith("#"):
                     first -= 1
                 found.setdefault(first - 1, []).extend(item.statements)
+    return found
+
+
+def _methods(lifted: Iterable[Plan], lines: list[str]) -> dict[ast.ClassDef, str]:
+    """The methods that classes are given, to stand at their ends."""
+    found: dict[ast.ClassDef, str] = {}
+    for node, text in (pair for item in lifted for pair in item.methods.items()):
+        made = "\n" + textwrap.indent(text, " " * node.body[0].col_offset)
+        is_ended = lines[(node.end_lineno or 0) - 1].endswith(("\n", "\r"))
+        found[node] = made if is_ended else "\n" + made.removesuffix("\n")
     return found
 
 

@@ -19,11 +19,13 @@ from .facts.modules import (
     ModuleFacts,
     own_body,
 )
+from .facts.records import nest_methods
 from .facts.session import Session
 from .facts.staging import is_weak
 from .findings import Refusal
 from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
+from .nesting import taken_apart
 from .options import Options
 from .places import places
 from .planner import Planner
@@ -104,6 +106,8 @@ class ModulePlanner:
         splits = SplitPlanner(self).plans(facts, plans)
         replaced = {p.qualname for p in splits}
         plans = [*(p for p in plans if p.qualname not in replaced), *splits]
+        for plan in plans:
+            plan.methods = self._nest_methods(plan)
         planned = {plan.qualname for plan in plans}
         stay = {q: r for q, r in self.helpers.items() if q not in planned}
         refusals = {
@@ -112,6 +116,18 @@ class ModulePlanner:
             if r.code != "GL404" or not self._only_calls(q, planned)
         }
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
+
+    def _nest_methods(self, plan: Plan) -> dict[ast.ClassDef, str]:
+        """The methods that dataclasses need for a graph to take their instances apart, where they have none."""
+        facts, found = self.session.known(plan.qualname), {}
+        if facts is None:
+            return {}
+        for name in sorted(taken_apart(facts, plan)):
+            made = self.session.class_of(name)
+            fields = self.session.dataclasses.get(self.session.qualname(name))
+            if made and fields and "__tf_flatten__" not in made.methods:
+                found[made.node] = nest_methods(fields)
+        return found
 
     def _only_calls(self, qualname: str, planned: set[str]) -> bool:
         """Whether all the tensor work of a function is done by functions that are lifted."""

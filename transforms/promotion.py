@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 from dataclasses import replace
 
 from .facts.kinds import (
@@ -193,7 +194,7 @@ class Promotion:
     ) -> str:
         if all(map(self._fits, have.items, want.items)):
             return text
-        texts = _parts(text, have) or [f"{text}{m}" for m in _member_texts(have)]
+        texts = _parts(text, have) or [f"{text}{m}" for m in member_texts(have)]
         parts = [
             self.coerced(part, h, w, node)
             for part, h, w in zip(texts, have.items, want.items, strict=True)
@@ -301,7 +302,21 @@ def display(brackets: str, parts: list[str]) -> str:
     return f"({inner},)" if len(parts) == 1 else f"({inner})"
 
 
-def _member_texts(kind: Sequence) -> list[str]:
+def member_nodes(value: ast.expr | None, kind: Sequence) -> list[ast.expr | None]:
+    """What a tuple, list or record is made of, member by member; None for what does not stand there."""
+    match value:
+        case ast.Tuple(elts=elts) | ast.List(elts=elts):
+            return list(elts)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if (
+            isinstance(kind, Record) and name == kind.type.rpartition(".")[2]
+        ):
+            given = dict(zip(kind.fields, args, strict=False))
+            given |= {k.arg: k.value for k in keywords if k.arg}
+            return [given.get(field) for field in kind.fields]
+    return [None] * len(kind.items)
+
+
+def member_texts(kind: Sequence) -> list[str]:
     """What stands behind a value for each of its members."""
     if isinstance(kind, Record):
         return [f".{name}" for name in kind.fields]
@@ -315,20 +330,25 @@ def _parts(text: str, kind: Sequence) -> list[str] | None:
         node = ast.parse(whole, mode="eval").body
     except SyntaxError:
         return None
-    match node:
-        case ast.Tuple(elts=elts) | ast.List(elts=elts):
-            parts = elts
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if (
-            isinstance(kind, Record) and name == kind.type.rpartition(".")[2]
-        ):
-            given = dict(zip(kind.fields, args, strict=False))
-            given |= {k.arg: k.value for k in keywords if k.arg}
-            parts = [given[f] for f in kind.fields if f in given]
-        case _:
-            return None
-    if len(parts) != len(kind.items) or any(isinstance(e, ast.Starred) for e in parts):
+    nodes = member_nodes(node, kind)
+    if len(nodes) != len(kind.items) or any(isinstance(n, ast.Starred) for n in nodes):
         return None
-    return [ast.get_source_segment(whole, e) or ast.unparse(e) for e in parts]
+    found: list[str] = []
+    for inner, item in zip(nodes, kind.items, strict=True):
+        if inner is not None:
+            found.append(ast.get_source_segment(whole, inner) or ast.unparse(inner))
+        elif isinstance(item, Python) and item.known and isinstance(node, ast.Call):
+            found.append(literal(item.value))
+        else:
+            return None
+    return found
+
+
+def literal(value: object) -> str:
+    """The text of a Python value."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f'float("{value}")'
+    return quoted(value) if isinstance(value, str) else repr(value)
 
 
 def _values(text: str, kind: Dict) -> dict[str, str] | None:

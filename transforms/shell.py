@@ -7,7 +7,8 @@ becomes a Python function around a `tf.function` core.
 from __future__ import annotations
 
 import ast
-import math
+import builtins
+import keyword
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from .facts.kinds import (
     Maybe,
     Python,
     Ragged,
+    Record,
     Rows,
     Sequence,
     Tensor,
@@ -38,7 +40,7 @@ from .facts.modules import Form, Tag, is_none
 from .facts.profile import FunctionNode
 from .facts.staging import holds_variable, stage
 from .findings import Refusal
-from .promotion import display, quoted
+from .promotion import display, literal, member_nodes, member_texts, quoted
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -267,17 +269,16 @@ class Shell:
         have, want = unwrapped(have), unwrapped(want)
         if isinstance(want, Sequence) and isinstance(have, Sequence):
             parts: list[str] = []
-            nodes = (
-                value.elts
-                if isinstance(value, ast.Tuple | ast.List)
-                else [None] * len(want.items)
-            )
-            for i, (node, h, w) in enumerate(
-                zip(nodes, have.items, want.items, strict=True)
+            nodes, texts = member_nodes(value, have), member_texts(have)
+            for node, member, h, w in zip(
+                nodes, texts, have.items, want.items, strict=True
             ):
-                inner = (
-                    planner.writer.text(node) if node is not None else f"{text}[{i}]"
-                )
+                if node is not None:
+                    inner = planner.writer.text(node)
+                else:
+                    inner = text + member
+                    if isinstance(h, Python) and h.known:
+                        inner = literal(h.value)
                 parts += self._leaves(planner, node, inner, h, w)
             return parts
         if isinstance(want, Dict) and isinstance(have, Dict):
@@ -346,7 +347,7 @@ class Shell:
     def statements(self, core_call: str) -> list[str]:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
         leaves = tensor_leaves(self.result)
-        names = self._leaf_names(len(leaves))
+        names = self._leaf_names(len(leaves), core_call.partition("(")[0])
         if (
             len(leaves) == 1
             and not self.extra
@@ -397,9 +398,13 @@ class Shell:
             return statement
         return f"try:\n    {statement}\nexcept {self.exhausted}:\n    raise StopIteration from None"
 
-    def _leaf_names(self, count: int) -> list[str]:
+    def _leaf_names(self, count: int, core: str = "") -> list[str]:
         names: list[str] = []
         given = [*self.names, *[None] * count][:count]
+        fields = _field_names(self.result)
+        plain = not any(given) and not self.epilogue and core not in fields
+        if plain and len(fields) == count:
+            given = list(fields)
         shown = ast.walk(ast.parse(self.failure or ""))
         kept = {n.id for n in shown if isinstance(n, ast.Name)} | set(self.extra)
         for i, name in enumerate(given):
@@ -408,6 +413,22 @@ class Shell:
                 fallback += "_"
             names.append(name if name and name not in {*names, *kept} else fallback)
         return names
+
+
+def _field_names(kind: Kind) -> list[str]:
+    """What a record or dict calls its tensors, where each can be the name of a variable."""
+    members = {}
+    if isinstance(kind, Record):
+        members = dict(zip(kind.fields, kind.items, strict=True))
+    elif isinstance(kind, Dict):
+        members = dict(kind.items)
+    held = {n: k for n, k in members.items() if not isinstance(k, Python)}
+    plain = all(
+        n.isidentifier() and not keyword.iskeyword(n) and not hasattr(builtins, n)
+        for n in held
+    )
+    single = all(isinstance(k, Tensor | Maybe) for k in held.values())
+    return list(held) if plain and single else []
 
 
 def _is_given_back(kind: Kind) -> bool:
@@ -505,7 +526,7 @@ def _skeleton(
             + "}"
         )
     if isinstance(kind, Python):
-        return _literal(kind.value)
+        return literal(kind.value)
     inside = kind.kind if isinstance(kind, Maybe) else kind
     none, text = tags.get((path, True)), next(names)
     made = _told_apart(text, inside, tags.get((path, False)))
@@ -526,14 +547,7 @@ def _only_number(kind: Kind, type_name: str) -> str | None:
     (number,) = kind.numbers or ()
     if type(number).__name__ != type_name:
         return None
-    return _literal(number)
-
-
-def _literal(value: object) -> str:
-    """The text of a Python value."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'float("{value}")'
-    return quoted(value) if isinstance(value, str) else repr(value)
+    return literal(number)
 
 
 def _staged_list(kind: Kind) -> Kind:
@@ -560,10 +574,11 @@ def _converted(text: str, kind: Kind) -> str:
         if isinstance(item, Tensor) and item.weak:
             return f"[{CONVERSIONS[item.weak].format('item')} for item in {text}]"
     if isinstance(kind, Sequence) and _has_python(kind):
-        parts = [_converted(f"{text}[{i}]", item) for i, item in enumerate(kind.items)]
+        pairs = zip(member_texts(kind), kind.items, strict=True)
+        parts = [_converted(text + member, item) for member, item in pairs]
         return display(kind.type, parts)
     if isinstance(kind, Python):
-        return _literal(kind.value)
+        return literal(kind.value)
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
     if isinstance(kind, Rows):
@@ -588,14 +603,9 @@ def _entries(value: ast.expr | None) -> dict[str, ast.expr]:
 def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:
     kind = unwrapped(kind)
     if isinstance(kind, Sequence):
-        nodes: list[ast.expr | None] = (
-            list(value.elts)
-            if isinstance(value, ast.Tuple | ast.List)
-            else [None] * len(kind.items)
-        )
         return [
             leaf
-            for node, item in zip(nodes, kind.items, strict=True)
+            for node, item in zip(member_nodes(value, kind), kind.items, strict=True)
             for leaf in _leaf_nodes(node, item)
         ]
     if isinstance(kind, Dict):

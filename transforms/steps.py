@@ -221,6 +221,7 @@ class Plan:
         more: other graphs that its shell calls.
         loop: where all that changes is in this loop.
         outside: the share of its tensor work that stays Python's.
+        methods: what classes of the file have to be given, by which graphs take their instances apart.
     """
 
     node: FunctionNode
@@ -236,3 +237,4 @@ class Plan:
     more: list[Core] = field(default_factory=list)
     loop: ast.stmt | None = None
     outside: float = 0.0
+    methods: dict[ast.ClassDef, str] = field(default_factory=dict)

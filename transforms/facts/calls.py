@@ -20,6 +20,7 @@ from .kinds import (
     Object,
     Python,
     Ragged,
+    Record,
     Rows,
     Sequence,
     Tensor,
@@ -425,4 +426,6 @@ def _is_member(kind: Kind, names: list[str]) -> bool | None:
     }
     if any(name in mine for name in names):
         return True
+    if isinstance(kind, Record) and "tuple" in names:
+        return None
     return False if all(name in simple for name in names) else None

@@ -41,6 +41,7 @@ from .kinds import (
     Object,
     Python,
     Ragged,
+    Record,
     Rows,
     Scalar,
     Sequence,
@@ -435,10 +436,11 @@ class Evaluation:
             return arrays.attribute(self, node, value)
         if isinstance(value, Module):
             return self._of_module(node, f"{value.name}.{node.attr}")
-        if isinstance(value, Object | Type):
+        if isinstance(value, Object | Type | Record):
             found = self.session.attribute(self, node, value)
             if found is not None:
                 return found
+        if isinstance(value, Object | Type):
             if value.name.startswith(("keras.", "tensorflow.keras.")):
                 found = KERAS_ATTRIBUTES.get(node.attr)
             if found is not None:
@@ -700,6 +702,9 @@ class Evaluation:
                 node,
                 "GL103",
             )
+        if name in ("is", "isnot") and all(map(_is_made_anew, (left, right))):
+            reason = "a graph makes tuples, dicts and dataclasses anew: compare what they hold"
+            self.problem(reason, node, "GL103")
         if name in ("eq", "noteq") and all(map(self.session.is_enum, (left, right))):
             return BOOL
         if is_numpy(left) or is_numpy(right):
@@ -1309,6 +1314,11 @@ def _computes(function: Kind, arguments: Arguments) -> bool:
         made = [k for k in arguments.all if not is_numpy(k)]
         return any(map(holds_tensor, made))
     return name != "method.numpy" and not name.startswith("builtins.")
+
+
+def _is_made_anew(kind: Kind) -> bool:
+    """Whether a graph may give back another object of the same."""
+    return isinstance(kind, Sequence | Dict) and holds_tensor(kind)
 
 
 def _is_answer(kind: Kind) -> bool:

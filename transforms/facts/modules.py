@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from . import records
 from .kinds import Kind
 from .profile import FunctionNode
 
@@ -301,23 +302,14 @@ class ModuleFacts:
         return found
 
     @cached_property
-    def records(self) -> dict[str, dict[str, ast.expr | None]]:
-        """The namedtuples of the module: the default of each field, None where it has none."""
-        found: dict[str, dict[str, ast.expr | None]] = {}
-        for name, values in self.assignments.items():
-            fields = _namedtuple(values[0]) if len(values) == 1 else None
-            if fields is not None:
-                found[name] = dict.fromkeys(fields)
-        for name, made in self.classes.items():
-            if [ast.unparse(b).rpartition(".")[2] for b in made.node.bases] == [
-                "NamedTuple"
-            ]:
-                found[name] = {
-                    s.target.id: s.value
-                    for s in made.node.body
-                    if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
-                }
-        return found
+    def namedtuples(self) -> dict[str, records.Fields]:
+        """The fields of the module's namedtuples."""
+        return records.namedtuples(self)
+
+    @cached_property
+    def dataclasses(self) -> dict[str, records.Fields]:
+        """The fields of the module's dataclasses of which an instance is no more than these."""
+        return records.dataclasses(self)
 
     @cached_property
     def rebound(self) -> frozenset[str]:
@@ -578,22 +570,4 @@ def changed_object(node: ast.AST) -> ast.expr | None:
             return value
         case ast.AugAssign(target=target):
             return target
-    return None
-
-
-def _namedtuple(value: ast.expr | None) -> list[str] | None:
-    """The fields of `namedtuple("Name", "field field")`; None for what is no such call."""
-    match value:
-        case ast.Call(
-            func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"),
-            args=[ast.Constant(), ast.Constant(value=str() as fields)],
-            keywords=[],
-        ):
-            return fields.replace(",", " ").split()
-        case ast.Call(
-            func=ast.Name(id="namedtuple") | ast.Attribute(attr="namedtuple"),
-            args=[ast.Constant(), ast.List(elts=elts) | ast.Tuple(elts=elts)],
-            keywords=[],
-        ) if all(isinstance(e, ast.Constant) for e in elts):
-            return [str(e.value) for e in elts if isinstance(e, ast.Constant)]
     return None

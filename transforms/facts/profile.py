@@ -6,8 +6,8 @@ import ast
 import hashlib
 import json
 import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .kinds import UNKNOWN, Kind, parse
@@ -33,6 +33,22 @@ class Recorded:
     random: frozenset[str] = frozenset()
     callers: tuple[str, ...] = ()
     raises: tuple[str, ...] = ()
+
+    def mapped(self, change: Callable[[Kind], Kind]) -> Recorded:
+        """The same with other kinds in their places."""
+
+        def changed(kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+            return {name: change(kind) for name, kind in kinds.items()}
+
+        return replace(
+            self,
+            parameters=changed(self.parameters),
+            returns=change(self.returns),
+            globals=changed(self.globals),
+            closure=changed(self.closure),
+            attributes=changed(self.attributes),
+            names=changed(self.names),
+        )
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,8 @@ ASKS = frozenset(
     ]
 )
 """Words of programs that set how layers compute, or that ask whether they are built."""
-TELLING = ASKS | {TAPE}
+NEST = "nest"
+TELLING = ASKS | {TAPE, NEST}
 """Words that tell something of a program, wherever they stand in it."""
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from . import arrays, draws, kinds, numpy_functions, tensorflow_api
+from . import arrays, draws, kinds, methods, numpy_functions, tensorflow_api
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments, bind
 from .changes import SeenChanges, may_be_of
 from .environment import Environment, ForeignCall, FunctionFacts
@@ -57,7 +57,8 @@ from .modules import (
     unmangled,
 )
 from .profile import FunctionNode, Profile, Recorded
-from .project import TAPE, ProjectModules
+from .project import NEST, TAPE, ProjectModules
+from .records import Fields, records_in
 from .staging import hold, holds_tensor, is_tensor, is_weak
 
 MOST_ROUNDS = 6
@@ -162,10 +163,7 @@ class Session:
         self._inferred: dict[str, dict[str, Kind]] = {}
         self._dirty = False
         self._by_node = {d.node: d for d in module.functions.values()}
-        self._recorded = {
-            q: profile.get(path, q, lines, d.node) if profile else None
-            for q, d in module.functions.items()
-        }
+        self._recorded = {q: self._seen(d) for q, d in module.functions.items()}
 
     # ---- functions
 
@@ -227,7 +225,7 @@ class Session:
         if "<locals>" in definition.qualname and not definition.keeps_state:
             return None
         if recorded is not None and recorded.calls:
-            held = {n: _held(self._own(k)) for n, k in recorded.parameters.items()}
+            held = {n: _held(k) for n, k in recorded.parameters.items()}
             if not _may_be_signed(definition, held):
                 held = {n: of_any_size(k) for n, k in held.items()}
             return self._with_fresh_self(definition, held)
@@ -458,12 +456,25 @@ class Session:
     @cached_property
     def _taped(self) -> bool:
         """Whether something in the program takes gradients."""
-        own = any(TAPE in line for line in self.lines)
-        modules = self.modules
         keras = any(
             KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
         )
-        return own or keras or bool(modules and TAPE in modules.mentioned(self.path))
+        return keras or self._is_mentioned(TAPE)
+
+    def _is_mentioned(self, word: str) -> bool:
+        """Whether the module, or one that may share a program with it, has a word."""
+        own = any(word in line for line in self.lines)
+        return own or bool(self.modules and word in self.modules.mentioned(self.path))
+
+    @cached_property
+    def dataclasses(self) -> dict[str, Fields]:
+        """The module's dataclasses that a graph may take apart: nothing else that takes values apart comes upon them."""
+        return {} if self._is_mentioned(NEST) else self.module.dataclasses
+
+    @cached_property
+    def records(self) -> dict[str, Fields]:
+        """The namedtuples of the module, and its dataclasses that are as good as such."""
+        return self.module.namedtuples | self.dataclasses
 
     @cached_property
     def _wrapped(self) -> frozenset[str]:
@@ -570,7 +581,7 @@ class Session:
         """What a module's global holds; None where it has none of this name."""
         if name in self.module.functions:
             return Function(self.dotted(name))
-        if name in self.module.classes or name in self.module.records:
+        if name in self.module.classes or name in self.records:
             return Type(self.dotted(name))
         seen = recorded.globals.get(name) if recorded else None
         if name in self.module.imports:
@@ -644,6 +655,10 @@ class Session:
         code = "GL206" if name.startswith("numpy.") else "GL401"
         if name.startswith("math."):
             code = "GL205"
+        copied = arguments.positional[0] if arguments.positional else None
+        if name == "dataclasses.replace" and isinstance(copied, Record):
+            made = methods.method(copied, "_replace", [], arguments.keywords)
+            return evaluation.settle(made, "`replace`", node)
         drawing = draws.code(name)
         if drawing is not None:
             evaluation.problem(
@@ -739,7 +754,26 @@ class Session:
             evaluation.problem(f"it calls `{name}`: {first.reason}", node, first.code)
         if not self.is_graph_function(definition):
             evaluation.facts.operations += facts.operations
+        unready = (
+            self._unready(facts.result) if evaluation.session is not self else None
+        )
+        if unready is not None:
+            reason = (
+                f"it is given a `{unready}` of another module: define that in this one"
+            )
+            evaluation.problem(reason, node)
+            return UNKNOWN
         return facts.result
+
+    def _unready(self, kind: Kind) -> str | None:
+        """A dataclass in a value that no graph can take apart, as it is."""
+        for record in records_in(kind):
+            home, name = self.home(record.type)
+            if name in home.dataclasses and not home.module.method(
+                name, "__tf_flatten__"
+            ):
+                return name
+        return None
 
     def _around(
         self,
@@ -802,7 +836,7 @@ class Session:
             return bound
         result = {}
         for name, kind in bound.items():
-            seen = self._own(recorded.parameters.get(name, UNKNOWN))
+            seen = recorded.parameters.get(name, UNKNOWN)
             result[name] = _completed(kind, seen)
         return result
 
@@ -820,7 +854,7 @@ class Session:
             return home.call_object(evaluation, node, function, arguments)
         made = self.class_of(function.name)
         environment = Environment()
-        fields = self.module.records.get(self.qualname(function.name))
+        fields = self.records.get(self.qualname(function.name))
         if isinstance(function, Type) and fields is not None:
             return self._record(
                 evaluation, node, self.qualname(function.name), arguments
@@ -909,7 +943,7 @@ class Session:
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
     ) -> Kind:
         """The namedtuple that a call of its class makes."""
-        fields = self.module.records[name]
+        fields = self.records[name]
         given = dict(zip(fields, arguments.positional, strict=False))
         given |= arguments.keywords
         for field, default in fields.items():
@@ -924,13 +958,30 @@ class Session:
         return Record(self.dotted(name), items, tuple(fields))
 
     def _own(self, kind: Kind) -> Kind:
-        """What was seen, but that other modules' namedtuples are objects: this one cannot make them."""
-        foreign = getattr(kind, "type", "") not in map(self.dotted, self.module.records)
-        if isinstance(kind, Record) and foreign:
-            return Object(kind.type)
-        if isinstance(kind, Sequence):
-            return replace(kind, items=tuple(map(self._own, kind.items)))
+        """What was seen, but that tuples of fields that this module does not know as such are objects."""
+        match kind:
+            case Record(type=name, items=items):
+                known = self.records.get(self.qualname(name))
+                if name == self.dotted(self.qualname(name)) and known is not None:
+                    return replace(kind, items=tuple(map(self._own, items)))
+                return Object(name)
+            case Sequence(items=items):
+                return replace(kind, items=tuple(map(self._own, items)))
+            case Elements(element=element):
+                return replace(kind, element=self._own(element))
+            case Dict(items=entries):
+                return Dict(tuple((key, self._own(value)) for key, value in entries))
+            case Union(members=several):
+                return join_all(map(self._own, several))
         return kind
+
+    def _seen(self, definition: FunctionDefinition) -> Recorded | None:
+        """What was recorded of a function."""
+        profile = self.profile
+        if profile is None:
+            return None
+        found = profile.get(self.path, definition.qualname, self.lines, definition.node)
+        return None if found is None else found.mapped(self._own)
 
     def call_super(
         self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
@@ -957,12 +1008,12 @@ class Session:
     ) -> Kind | None:
         """What a class's own operator gives; None where the operands have none."""
         if (
-            not isinstance(left, Object)
+            not isinstance(left, Object | Record)
             or name not in DUNDERS
             or not isinstance(node, ast.expr)
         ):
             return None
-        home, qualname = self.home(left.name)
+        home, qualname = self.home(_class_name(left))
         if home is not self:
             return home.operator(evaluation, name, left, right, node)
         method = self.module.method(qualname, f"__{DUNDERS[name]}__")
@@ -973,13 +1024,13 @@ class Session:
         )
 
     def attribute(
-        self, evaluation: Evaluation, node: ast.Attribute, value: Object | Type
+        self, evaluation: Evaluation, node: ast.Attribute, value: Object | Type | Record
     ) -> Kind | None:
         """What an attribute of an instance, or of a class, of the project holds; None where it has none."""
-        home, _ = self.home(value.name)
+        home, _ = self.home(_class_name(value))
         if home is not self:
             return home.attribute(evaluation, node, value)
-        made = self.class_of(value.name)
+        made = self.class_of(_class_name(value))
         if made is None:
             return None
         if self.module.method(made.qualname, "__getattr__") or self.module.method(
@@ -990,7 +1041,7 @@ class Session:
             )
         method = self.module.method(made.qualname, unmangled(node.attr, made.qualname))
         if method is not None:
-            if method.is_property and isinstance(value, Object):
+            if method.is_property and not isinstance(value, Type):
                 return self._call_definition(
                     evaluation, node, method, value, Arguments([], {}), Environment()
                 )
@@ -999,10 +1050,10 @@ class Session:
                 evaluation.problem(
                     f"`{ast.unparse(node)}` may be replaced", node, "GL302"
                 )
-            receiver = (
-                value if isinstance(value, Object) or method.is_class_method else None
-            )
-            return Function(self.dotted(method.qualname), receiver)
+            bound = not isinstance(value, Type) or method.is_class_method
+            return Function(self.dotted(method.qualname), value if bound else None)
+        if isinstance(value, Record):
+            return None
         if isinstance(value, Type) and self.is_enum(value):
             return Object(value.name) if node.attr in made.assigned else None
         kind = self._attribute_kind(evaluation, node, made)
@@ -1145,6 +1196,10 @@ class Session:
         if joined != old:
             found[name] = joined
             self._dirty = True
+
+
+def _class_name(kind: Object | Type | Record) -> str:
+    return kind.type if isinstance(kind, Record) else kind.name
 
 
 def _note_captures(

@@ -95,6 +95,8 @@ def _describer(cls: type) -> Describer:
         )
     if issubclass(cls, tuple) and hasattr(cls, "_fields"):
         return _record
+    if "__dataclass_fields__" in cls.__dict__ and cls.__mro__ == (cls, object):
+        return _dataclass
     name = f"object({_named(cls)})"
     return lambda value, depth: name
 
@@ -154,12 +156,24 @@ def _either(values: Any, depth: int) -> str:
 
 def _record(value: Any, depth: int) -> str:
     """A namedtuple."""
-    name = _named(type(value))
-    if depth == DEEPEST or len(value) > MOST_ITEMS:
-        return f"object({name})"
-    pairs = zip(value._fields, value, strict=True)
-    members = [f"{field}={describe(item, depth + 1)}" for field, item in pairs]
-    return f"record({', '.join([name, *members])})"
+    return _members(type(value), dict(zip(value._fields, value, strict=True)), depth)
+
+
+def _dataclass(value: Any, depth: int) -> str:
+    cls = type(value)
+    names = cls.__dataclass_fields__
+    try:
+        fields = {name: object.__getattribute__(value, name) for name in names}
+    except AttributeError:
+        return f"object({_named(cls)})"
+    return _members(cls, fields, depth)
+
+
+def _members(cls: type, fields: dict[str, Any], depth: int) -> str:
+    if depth == DEEPEST or len(fields) > MOST_ITEMS:
+        return f"object({_named(cls)})"
+    texts = [f"{name}={describe(item, depth + 1)}" for name, item in fields.items()]
+    return f"record({', '.join([_named(cls), *texts])})"
 
 
 def _set(value: Any, depth: int) -> str:
