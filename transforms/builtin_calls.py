@@ -7,19 +7,23 @@ the functions of `operator`, and `*` of a tensor.
 from __future__ import annotations
 
 import ast
-import functools
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Kind, Sequence, Tensor, Union, Variable
+from .facts.kinds import (
+    Kind,
+    Sequence,
+    Tensor,
+    Union,
+)
+from .facts.modules import has_one_name
 from .facts.profile import FunctionNode
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
 from .findings import Refusal
-from .making import applied, called, compared, name, placed
+from .making import applied, assigned, called, compared, name, placed
+from .ranking import MOST_UNSTACKED, Ranking
 from .rebuilding import with_origin
-from .rewriting import Rewriter
 from .source import Names
 
-MOST_UNSTACKED = 16
 BINARY: dict[str, ast.operator] = {
     "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(), "floordiv": ast.FloorDiv(),
     "mod": ast.Mod(), "pow": ast.Pow(), "matmul": ast.MatMult(), "and_": ast.BitAnd(), "or_": ast.BitOr(),
@@ -41,10 +45,10 @@ def without_builtins(
     return _Builtins(facts, names, tf).function()
 
 
-class _Builtins(Rewriter):
+class _Builtins(Ranking):
     def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
-        super().__init__(facts, names)
-        self.tf = tf
+        super().__init__(facts, names, tf)
+        self.hindering = {p.node for p in facts.problems if p.code == "GL109"}
 
     # ---- loops over map and filter
 
@@ -61,27 +65,35 @@ class _Builtins(Rewriter):
                     inner = [ast.If(condition, inner, [])]
                 made = ast.For(source.target, source.iter, inner, node.orelse)
                 return [with_origin(made, node)]
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=owner), attr="sort"), args=[]
+                ) as call
+            ) if call in self.hindering:
+                function = self.facts.definition.node
+                if owner in self.facts.parameters or not has_one_name(function, owner):
+                    raise Refusal(f"`{owner}` may be another's list", call, "GL109")
+                made_list = ast.Call(name("sorted"), [name(owner)], call.keywords)
+                return [with_origin(assigned(owner, placed(made_list, call)), node)]
             case ast.Assign(targets=[ast.Tuple(elts=elts)], value=value) if any(
                 isinstance(e, ast.Starred) for e in elts
-            ) and self._unstacks(value):
+            ) and self.unstacks(value):
                 made_value = placed(called(f"{self.tf}.unstack", value), value)
                 return [with_origin(ast.Assign(node.targets, made_value), node)]
         return None
 
     def _is_lazy(self, node: ast.Call) -> bool:
-        """`map(...)` or `filter(...)` that a tensor takes part in."""
-        if (
-            self._builtin(node) not in ("map", "filter")
-            or node.keywords
-            or len(node.args) < 2
-        ):
-            return False
-        return any(_has_tensors(self.kind(a)) for a in node.args[1:])
+        """`map(...)` or `filter(...)` of something."""
+        return (
+            self.builtin(node) in ("map", "filter")
+            and not node.keywords
+            and len(node.args) > 1
+        )
 
     def _generator(self, node: ast.Call) -> ast.GeneratorExp:
         """`map` and `filter` as a generator expression."""
         function, *sources = node.args
-        filters = self._builtin(node) == "filter"
+        filters = self.builtin(node) == "filter"
         if filters and len(sources) != 1:
             raise Refusal("`filter` takes one iterable", node, "GL109")
         targets = self._targets(function, len(sources))
@@ -101,62 +113,34 @@ class _Builtins(Rewriter):
                 len(parameters) == count
             ):
                 return [
-                    self.names.fresh(p.arg) if self._is_bound(p.arg) else p.arg
+                    self.names.fresh(p.arg) if self.is_bound(p.arg) else p.arg
                     for p in parameters
                 ]
         return [self.names.fresh("item") for _ in range(count)]
-
-    def _is_bound(self, text: str) -> bool:
-        node = self.facts.definition.node
-        bound = {
-            n.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        return text in bound or text in self.facts.parameters
 
     # ---- expressions
 
     def expression(self, node: ast.expr) -> ast.expr | None:
         match node:
-            case ast.Starred(value=value, ctx=ast.Load()) if self._unstacks(value):
+            case ast.Starred(value=value, ctx=ast.Load()) if self.unstacks(value):
                 inner = placed(called(f"{self.tf}.unstack", value), value)
                 return ast.Starred(inner, ast.Load())
             case ast.Call():
                 return self._call(node)
         return None
 
-    def _unstacks(self, node: ast.expr) -> bool:
-        kind = self.kind(node)
-        return (
-            is_strong(kind)
-            and isinstance(kind, Tensor)
-            and kind.shape is not None
-            and len(kind.shape) > 0
-            and kind.shape[0] is not None
-        )
-
-    def _builtin(self, node: ast.Call) -> str | None:
-        kind = self.kind(node.func)
-        text = kind.name if isinstance(kind, Function) else ""
-        for prefix in ("builtins.", "functools.", "operator."):
-            if text.startswith(prefix):
-                return text.removeprefix(prefix if prefix == "builtins." else "")
-        return None
-
     def _call(self, node: ast.Call) -> ast.expr | None:
-        function = self._builtin(node)
-        if function is None or not any(
-            _has_tensors(self.kind(a)) for a in _arguments(node)
-        ):
+        function = self.builtin(node)
+        asked = any(_has_tensors(self.kind(a)) for a in _arguments(node))
+        if function is None or not (asked or node in self.hindering):
             return None
         if any(isinstance(a, ast.Starred) for a in node.args):
             return None
         if function.startswith("operator."):
             return self._operator(function.removeprefix("operator."), node.args)
         handler = {
-            "max": self._extreme, "min": self._extreme, "sum": self._sum, "any": self._search, "all": self._search,
-            "sorted": self._sorted, "functools.reduce": self._reduce, "list": self._list, "tuple": self._list,
+            "max": self.extreme, "min": self.extreme, "sum": self._sum, "any": self._search, "all": self._search,
+            "sorted": self.sorted, "functools.reduce": self._reduce, "list": self._list, "tuple": self._list,
             "divmod": self._divmod, "pow": self._pow, "map": self._lazy, "filter": self._lazy, "reversed": self._reversed,
         }.get(function)  # fmt: skip
         return handler(node, function) if handler else None
@@ -182,89 +166,13 @@ class _Builtins(Rewriter):
         )
         match node.args:
             case [ast.Call(args=[limit], keywords=[]) as counted] if (
-                node in over and self._builtin(counted) == "range"
+                node in over and self.builtin(counted) == "range"
             ):
                 if not str(getattr(self.kind(limit), "dtype", "uint")).startswith("u"):
                     last = ast.BinOp(limit, ast.Sub(), ast.Constant(1))
                     down = ast.UnaryOp(ast.USub(), ast.Constant(1))
                     return ast.Call(counted.func, [last, down, down], [])
         return None
-
-    # ---- max and min
-
-    def _extreme(self, node: ast.Call, function: str) -> ast.expr | None:
-        keywords = {k.arg: k.value for k in node.keywords}
-        key = keywords.pop("key", None)
-        if keywords:
-            raise Refusal(f"`{function}` with a default is not lifted", node, "GL109")
-        items = self._items(node)
-        if items is not None:
-            return self._chosen(node, items, function, key) if items else None
-        (source,) = node.args
-        if isinstance(source, ast.GeneratorExp):
-            return called(
-                function, ast.ListComp(source.elt, source.generators), **_keywords(node)
-            )
-        kind = self.kind(source)
-        if (
-            not (is_strong(kind) and len(getattr(kind, "shape", None) or ()) == 1)
-            or key is not None
-        ):
-            return None
-        shape, dtype = getattr(kind, "shape", (None,)), getattr(kind, "dtype", None)
-        if dtype in INTS and shape[0]:
-            return called(f"{self.tf}.reduce_{function}", source)
-        found, item = ("largest", "v") if function == "max" else ("smallest", "v")
-        better = compared(name(item), _better(function), name(found))
-        chosen = called(f"{self.tf}.where", better, name(item), name(found))
-        return called(f"{self.tf}.foldl", _lambda([found, item], chosen), source)
-
-    def _items(self, node: ast.Call) -> list[ast.expr] | None:
-        """What a builtin goes over, one by one; None where that is not known."""
-        if len(node.args) > 1:
-            return list(node.args)
-        source = node.args[0]
-        kind = self.kind(source)
-        if isinstance(source, ast.List | ast.Tuple) and not any(
-            isinstance(e, ast.Starred) for e in source.elts
-        ):
-            return list(source.elts)
-        if (
-            isinstance(kind, Sequence)
-            and kind.type in ("tuple", "list")
-            and not _is_comprehension(source)
-        ):
-            owner = self.atom(source, "items")
-            return [
-                ast.Subscript(owner, ast.Constant(i), ast.Load())
-                for i in range(len(kind.items))
-            ]
-        return None
-
-    def _chosen(
-        self, node: ast.Call, items: list[ast.expr], function: str, key: ast.expr | None
-    ) -> ast.expr:
-        """The best of several values: each next one where it is better than the best before it."""
-        if key is not None and not isinstance(key, ast.Lambda | ast.Name):
-            raise Refusal("this `key` is not lifted", node, "GL109")
-        kinds = [self.kind(item) for item in node.args] if len(node.args) > 1 else []
-        first = getattr(kinds[0], "dtype", None) if kinds else None
-        if (
-            key is None
-            and first in INTS
-            and all(is_strong(k) and getattr(k, "dtype", None) == first for k in kinds)
-        ):
-            operation = f"{self.tf}.{function}imum"
-            return functools.reduce(lambda a, b: called(operation, a, b), items)
-        found = "largest" if function == "max" else "smallest"
-        best = self.atom(items[0], "first")
-        for i, item in enumerate(items[1:]):
-            other = self.atom(item, "second")
-            better = compared(_keyed(key, other), _better(function), _keyed(key, best))
-            best = ast.IfExp(better, other, best)
-            if i < len(items) - 2:
-                best = self.atom(best, found)
-        return best
 
     # ---- sum, any, all
 
@@ -305,52 +213,13 @@ class _Builtins(Rewriter):
             if isinstance(source, ast.GeneratorExp):
                 source = ast.ListComp(source.elt, source.generators)
             return called("bool", called(reduction, source))
-        items = self._items(node)
+        items = self.items(node)
         if not items or any(_has_several(k) for k in kind.items):
             return None
         operands: list[ast.expr] = [
             called("bool", self.atom(item, "flag")) for item in items
         ]
         return ast.BoolOp(ast.Or() if function == "any" else ast.And(), operands)
-
-    # ---- sorted
-
-    def _sorted(self, node: ast.Call, function: str) -> ast.expr | None:
-        keywords = {k.arg: k.value for k in node.keywords}
-        key, reverse = keywords.get("key"), keywords.get("reverse", ast.Constant(False))
-        if not isinstance(reverse, ast.Constant):
-            raise Refusal("`sorted` that may be reversed is not lifted", node, "GL109")
-        order = {"direction": ast.Constant("DESCENDING")} if reverse.value else {}
-        kind = self.kind(node.args[0])
-        if (
-            is_strong(kind)
-            and len(getattr(kind, "shape", None) or ()) == 1
-            and key is None
-        ):
-            return called("list", called(f"{self.tf}.sort", node.args[0], **order))
-        if not isinstance(kind, Sequence) or not _same_scalars(kind):
-            return None
-        items = self._items(node)
-        if items is None:
-            return None
-        if key is None:
-            return called(
-                f"{self.tf}.unstack",
-                called(
-                    f"{self.tf}.sort",
-                    called(f"{self.tf}.stack", _display(items)),
-                    **order,
-                ),
-            )
-        items = [self.atom(item, "item") for item in items]
-        keys = called(
-            f"{self.tf}.stack", _display([_keyed(key, item) for item in items])
-        )
-        places = called(f"{self.tf}.argsort", keys, stable=ast.Constant(True), **order)
-        picked = called(
-            f"{self.tf}.gather", called(f"{self.tf}.stack", _display(items)), places
-        )
-        return called(f"{self.tf}.unstack", picked)
 
     # ---- reduce, divmod, pow, operators
 
@@ -359,7 +228,7 @@ class _Builtins(Rewriter):
         if not self._may_name or self._has_effects(node):
             raise Refusal("`reduce` is not lifted here", node, "GL109")
         step, source, *start = node.args
-        value, item = self.names.fresh("reduced"), self.names.fresh("item")
+        value, item = self.target(node, "reduced"), self.names.fresh("item")
         if start:
             first, rest = start[0], source
         else:
@@ -413,35 +282,8 @@ def _keywords(node: ast.Call) -> dict[str, ast.expr]:
     return {k.arg: k.value for k in node.keywords if k.arg}
 
 
-def _keyed(key: ast.expr | None, item: ast.expr) -> ast.expr:
-    return item if key is None else applied(key, item)
-
-
-def _better(function: str) -> ast.cmpop:
-    return ast.Gt() if function == "max" else ast.Lt()
-
-
 def _stored(node: ast.expr) -> ast.expr:
     return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
-
-
-def _lambda(parameters: list[str], body: ast.expr) -> ast.Lambda:
-    args = ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(p) for p in parameters],
-        kwonlyargs=[],
-        kw_defaults=[],
-        defaults=[],
-    )
-    return ast.Lambda(args, body)
-
-
-def _display(items: list[ast.expr]) -> ast.List:
-    return ast.List(items, ast.Load())
-
-
-def _is_comprehension(node: ast.expr) -> bool:
-    return isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp)
 
 
 def _has_tensors(kind: Kind) -> bool:
@@ -455,16 +297,3 @@ def _has_tensors(kind: Kind) -> bool:
 def _has_several(kind: Kind) -> bool:
     shape = getattr(kind, "shape", ())
     return is_tensor(kind) and shape != ()
-
-
-def _same_scalars(kind: Sequence) -> bool:
-    dtypes = {getattr(k, "dtype", None) for k in kind.items}
-    strong = all(
-        is_strong(k) and not isinstance(k, Variable) and getattr(k, "shape", None) == ()
-        for k in kind.items
-    )
-    return (
-        strong
-        and len(dtypes) == 1
-        and dtypes <= (INTS | {"float16", "bfloat16", "float32", "float64"})
-    )

@@ -309,6 +309,8 @@ class Writer:
         if any(_holds_numpy(self.kind(a)) for a in arguments):
             return self._array_arguments(node, function)
         outside = isinstance(function, Function) and node not in self.facts.calls
+        if short == "gather" and node.args and arguments[1:] == node.args[1:]:
+            outside = _holds_weak(self.kind(node.args[0]))
         if outside and any(_holds_weak(self.kind(a)) for a in arguments):
             raise Refusal(
                 "a list of Python numbers that a tensor decides is passed here", node

@@ -56,10 +56,14 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
             line for t in terms for line in layout(t, inner, width, step).split("\n")
         ]
         return "\n".join([f"{start}(", *(step + line for line in lines), ")"])
+    clauses = _clauses(items)
     joined = ", ".join(items)
     if inner + len(joined) <= width and not trailing:
         return f"{head}\n{step}{joined}\n{tail}"
-    comma = "," if trailing or len(items) > 1 or _calls(head) else ""
+    if clauses:
+        items, trailing = clauses, False
+    alone = clauses or (len(items) == 1 and re.search(r"\bfor\b", items[0]))
+    comma = "" if alone else "," if trailing or len(items) > 1 or _calls(head) else ""
     lines = []
     for item in items:
         laid = layout(item + comma, inner, width, step)
@@ -134,9 +138,27 @@ def _split(text: str) -> tuple[str, list[str], str, bool] | None:
     items = [text[a + 1 : b].strip() for a, b in itertools.pairwise(edges)]
     trailing = items[-1] == ""
     items = [item for item in items if item]
-    if re.search(r"\bfor\b", text[span[0] : span[1]]):
-        return None
     return text[: span[0]], items, text[span[1] :], trailing and len(items) == 1
+
+
+def _clauses(items: list[str]) -> list[str] | None:
+    """The element and the clauses of a comprehension that stands in brackets; None where none does."""
+    text = ", ".join(items)
+    try:
+        found = list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    depth = 0
+    cuts: list[int] = []
+    for token in found:
+        depth += (token.string in OPENING) - (token.string in CLOSING)
+        begins = token.string == "for" or (cuts and token.string == "if")
+        if depth == 0 and token.type == tokenize.NAME and begins:
+            cuts.append(token.start[1])
+    if not cuts:
+        return None
+    edges = [0, *cuts, len(text)]
+    return [text[a:b].strip() for a, b in itertools.pairwise(edges)]
 
 
 def _calls(head: str) -> bool:

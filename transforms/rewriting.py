@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind
+from .facts.modules import names_in
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import is_atom, placed
@@ -67,7 +68,21 @@ class Rewriter:
         changed = self._with_expressions(node)
         before = self._before
         self._before, self._may_name, self._statement = outer
+        match changed:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=given)) if (
+                name == given and before
+            ):
+                return [with_origin(before[0], node), *before[1:]]
         return [*before, rebuilt(changed, self.block)]
+
+    def target(self, node: ast.expr, fallback: str) -> str:
+        """The name that a statement gives an expression, as a name for what is worked out step by step; else a new one."""
+        match self._statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                value is node and name not in names_in(node)
+            ):
+                return name
+        return self.names.fresh(fallback)
 
     def _with_expressions(self, node: ast.stmt) -> ast.stmt:
         fields: dict[str, object] = {}

@@ -23,9 +23,10 @@ from .kinds import (
     Sequence,
     Tensor,
     join,
+    join_all,
     members,
 )
-from .staging import is_strong
+from .staging import holds_tensor, is_strong
 from .tensorflow_values import dtype_of
 
 if TYPE_CHECKING:
@@ -77,6 +78,32 @@ def call(
     return _stacked(folded, size)
 
 
+def compares_tensors(
+    evaluation: Evaluation,
+    node: ast.Call,
+    arguments: Arguments,
+    environment: Environment,
+) -> bool:
+    """Whether the `key` of a builtin, which is called with each item of Python's, gives tensors to compare."""
+    key, items = arguments.keywords.get("key"), arguments.positional
+    written = next((k.value for k in node.keywords if k.arg == "key"), None)
+    if written is None or not isinstance(key, Function):
+        return False
+    if key.name.startswith("method."):
+        return key.receiver is not None and holds_tensor(key.receiver)
+    if not _is_own(evaluation, key):
+        return False
+    element = operators.iterate(items[0]) if len(items) == 1 else join_all(items)
+    called = _Callback(evaluation, node, key, environment, written)
+    return element is not None and holds_tensor(called(element))
+
+
+def _is_own(evaluation: Evaluation, function: Function) -> bool:
+    """Whether this is a function of the project."""
+    home, qualname = evaluation.session.home(function.name)
+    return qualname in home.module.functions or function.name.startswith("<lambda>")
+
+
 def method(
     evaluation: Evaluation,
     node: ast.Call,
@@ -110,6 +137,7 @@ class _Callback:
         node: ast.Call,
         function: Kind,
         environment: Environment,
+        written: ast.expr | None = None,
     ) -> None:
         self.evaluation = evaluation
         self.function = function
@@ -117,7 +145,9 @@ class _Callback:
         self.staged = len(evaluation.facts.staged)
         site: ast.Call | None = getattr(node, "callback", None)
         if site is None:
-            given = node.args[0] if node.args else node.keywords[0].value
+            given = written
+            if given is None:
+                given = node.args[0] if node.args else node.keywords[0].value
             site = ast.copy_location(ast.Call(given, [], []), node)
             node.callback = site  # type: ignore[attr-defined]
         self.site = site

@@ -239,7 +239,8 @@ def _enumerate(arguments: Arguments) -> Outcome | None:
             for i in range(len(source.items))
         ]
         pairs = zip(numbers, source.items, strict=True)
-        return outcome(Sequence("tuple", tuple(Sequence("tuple", p) for p in pairs)))
+        items = tuple(Sequence("tuple", p) for p in pairs)
+        return outcome(Sequence("enumerate", items))
     in_graph = _goes_over_rows(source) or isinstance(source, Dataset)
     index = weak("int") if in_graph else INT
     return outcome(Elements("enumerate", Sequence("tuple", (index, element))))
@@ -251,7 +252,7 @@ def _zip(arguments: Arguments) -> Outcome | None:
         return None
     if all(isinstance(s, Sequence) for s in sources):
         rows = zip(*(s.items for s in sources if isinstance(s, Sequence)), strict=False)
-        return outcome(Sequence("tuple", tuple(Sequence("tuple", row) for row in rows)))
+        return outcome(Sequence("zip", tuple(Sequence("tuple", row) for row in rows)))
     elements = [operators.iterate(s) for s in sources]
     over_rows = any(map(_goes_over_rows, sources))
     if any(e is None for e in elements) or any(
@@ -272,7 +273,7 @@ def _goes_over_rows(kind: Kind) -> bool:
 def _reversed(arguments: Arguments) -> Outcome | None:
     (source,) = arguments.positional
     if isinstance(source, Sequence):
-        return outcome(Sequence("tuple", source.items[::-1]))
+        return outcome(Sequence("reversed", source.items[::-1]))
     element = operators.iterate(source)
     return (
         None
@@ -310,6 +311,31 @@ def _host_only(arguments: Arguments) -> Outcome | None:
     if any(may_hold_tensor(kind) or kind in (UNKNOWN, SIZE) for kind in arguments.all):
         return None
     return outcome(UNKNOWN)
+
+
+def _sorted(arguments: Arguments) -> Outcome | None:
+    """A list of what Python has in the container, in an order that it may know."""
+    (source,) = arguments.positional
+    element = operators.iterate(source)
+    others = list(arguments.keywords.values())
+    if element is None or _host_only(Arguments([element, *others], {})) is None:
+        return None
+    values = [k.value for k in _members_of(source) if isinstance(k, Python) and k.known]
+    if not others and isinstance(source, Sequence | Dict):
+        try:
+            in_order = sorted(values)  # type: ignore[type-var]
+        except TypeError:
+            in_order = []
+        if in_order and len(in_order) == len(_members_of(source)):
+            return outcome(Sequence("list", tuple(map(python, in_order))))
+    return outcome(Elements("list", forget(element)))
+
+
+def _members_of(kind: Kind) -> tuple[Kind, ...]:
+    """What iterating gives, one by one, where that is known."""
+    if isinstance(kind, Dict):
+        return tuple(python(key) for key, _ in kind.items)
+    return kind.items if isinstance(kind, Sequence) else ()
 
 
 def _typed(kind: Kind) -> Callable[[Arguments], Outcome | None]:
@@ -371,7 +397,7 @@ _BUILTINS: dict[str, Callable[[Arguments], Outcome | None]] = {
     "all": _typed(BOOL),
     "callable": lambda arguments: outcome(BOOL),
     "id": _typed(INT),
-    "sorted": _host_only,
+    "sorted": _sorted,
     "slice": _typed(UNKNOWN),
     "complex": _typed(Python("complex")),
     "ValueError": lambda arguments: outcome(Object("builtins.Exception", fresh=True)),

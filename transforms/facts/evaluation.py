@@ -1000,6 +1000,10 @@ class Evaluation:
             )
         if name.startswith("builtins."):
             found = call_builtin(name.removeprefix("builtins."), arguments)
+            if found is not None and callbacks.compares_tensors(
+                self, node, arguments, environment
+            ):
+                found = None
             if found is None and name in OVER_TENSORS:
                 self.problem(f"`{text}` goes over tensors", node, "GL109")
                 self.operation()
@@ -1073,6 +1077,13 @@ class Evaluation:
             held = hold(found.kind)
             if is_numpy(held) and arrays.may_hold(held):
                 return held
+        if name == "sort" and isinstance(receiver, Sequence | Elements):
+            sorts = Arguments([receiver], arguments.keywords)
+            if holds_tensor(receiver) or callbacks.compares_tensors(
+                self, node, sorts, environment
+            ):
+                self.problem("`.sort()` compares tensors", node, "GL109")
+                self.operation()
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)
         return self.settle(found, f"`.{name}()` of {receiver}", node)
