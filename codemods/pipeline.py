@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..transforms.codes import NAMES, WAYS_OUT
+from ..transforms.codes import NAMES, RECORD, WAYS_OUT
 from ..transforms.facts.profile import Profile
 from ..transforms.facts.project import ProjectModules
 from ..transforms.findings import Applicability, Checked, Finding
@@ -149,15 +149,17 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         before = planned.facts.get(function)
         for code, node, message in places(before) if before is not None else ():
             found.add(_finding(source, code, message, node, function, "safe"))
+    recordings = Recordings(planner.session, planned.facts)
     for function, refusal in planned.refusals.items():
         place = refusal.node
         if not isinstance(place, ast.expr | ast.stmt) or not hasattr(place, "lineno"):
             place = planner.module.functions[function].original
         way_out = WAYS_OUT.get(refusal.code)
+        if recordings.would_help(function):
+            way_out = RECORD
         advice = f"; {way_out}" if way_out else ""
         message = f"`{function}` stays eager: {refusal.reason}{advice}"
         found.add(_finding(source, refusal.code, message, place, function, "manual"))
-    recordings = Recordings(planner.session, planned.facts)
     for definition in recordings.stale():
         function, node = definition.qualname, definition.original
         message = f"`{function}` has changed since it was recorded: record it again"

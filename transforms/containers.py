@@ -261,7 +261,7 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
 
 
 def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:
-    """The kinds of the items that a statement or call puts into a list."""
+    """The kinds of the items that a statement or call puts into a list; none where no way leads to it."""
     match node:
         case (
             ast.Call(
@@ -271,7 +271,7 @@ def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:
                 func=ast.Attribute(value=ast.Name(id=n), attr="insert"), args=[_, value]
             )
             | ast.Assign(targets=[ast.Subscript(value=ast.Name(id=n))], value=value)
-        ) if n == name:
+        ) if n == name and value in facts.kinds:
             return [facts.kind(value)]
         case (
             ast.Call(
@@ -279,7 +279,7 @@ def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:
             )
             | ast.AugAssign(target=ast.Name(id=n), value=several)
             | ast.Assign(targets=[ast.Name(id=n)], value=several)
-        ) if n == name:
+        ) if n == name and several in facts.kinds:
             kind = facts.kind(several)
             if isinstance(kind, Sequence):
                 return list(kind.items)

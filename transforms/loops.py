@@ -9,6 +9,7 @@ from . import counters
 from .facts.kinds import (
     NONE,
     UNKNOWN,
+    Dict,
     Kind,
     Maybe,
     Rows,
@@ -342,9 +343,18 @@ def _stand_in(kind: Kind) -> Kind:
         return _stand_in(kind.whole)
     if isinstance(kind, Sequence):
         return Sequence(kind.type, tuple(map(_stand_in, kind.items)))
+    if isinstance(kind, Dict):
+        return Dict(tuple((key, _stand_in(value)) for key, value in kind.items))
     if isinstance(kind, Tensor | Variable):
         return Tensor(kind.dtype, tuple(d or 0 for d in kind.shape or ()))
     return kind
+
+
+def _members(kind: Kind) -> tuple[Kind, ...]:
+    """The kinds of the parts of a structure."""
+    if isinstance(kind, Dict):
+        return tuple(value for _, value in kind.items)
+    return kind.items if isinstance(kind, Sequence) else ()
 
 
 def _varies(start: Kind, head: Kind, end: Kind, signed: bool) -> bool:
@@ -356,13 +366,9 @@ def _varies(start: Kind, head: Kind, end: Kind, signed: bool) -> bool:
     )
     if end == NONE:
         end = _stand_in(head)
-    if (
-        isinstance(head, Sequence)
-        and isinstance(start, Sequence)
-        and isinstance(end, Sequence)
-    ):
-        items = zip(start.items, head.items, end.items, strict=False)
-        return any(_varies(*kinds, signed) for kinds in items)
+    if isinstance(head, Sequence | Dict):
+        parts = zip(_members(start), _members(head), _members(end), strict=False)
+        return any(_varies(*kinds, signed) for kinds in parts)
     if isinstance(head, TensorArray):
         return False
     if isinstance(head, Tensor | Variable):

@@ -256,6 +256,9 @@ class Promotion:
             return self.zero(kind.kind, node)
         if isinstance(kind, Sequence):
             return display(kind.type, [self.zero(item, node) for item in kind.items])
+        if isinstance(kind, Dict):
+            zeros = (f"{quoted(k)}: {self.zero(v, node)}" for k, v in kind.items)
+            return f"{{{', '.join(zeros)}}}"
         if isinstance(kind, Rows):
             kind = kind.whole
         if isinstance(kind, Variable):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from .entries import CALLED_IN_ANY_CASE, Entries, called_names, saw_tensors
 from .facts.environment import FunctionFacts
+from .facts.kinds import Tensor
 from .facts.modules import FunctionDefinition, own_body
 from .facts.profile import Recorded
 from .facts.session import Session
@@ -39,6 +40,13 @@ class Recordings:
         for definition in self._strangers():
             if self._entry(definition) is None and self._uses_tensorflow(definition):
                 yield definition
+
+    def would_help(self, function: str) -> bool:
+        """Whether nothing tells the dtypes of a function's tensors, as a recorded run would."""
+        facts = self._facts.get(function)
+        kinds = facts.parameters.values() if facts is not None else ()
+        unknown = any(isinstance(k, Tensor) and k.dtype is None for k in kinds)
+        return unknown and self._session.recorded(function) is None
 
     def _strangers(self) -> Iterator[FunctionDefinition]:
         functions, graphs = self._module.functions, self._entries.graph_functions
