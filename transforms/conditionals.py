@@ -305,7 +305,9 @@ def arm_expression(
 
 def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
     match arm:
-        case [ast.Return() as node]:
+        case [ast.Return(value=value) as node]:
+            if value and planner.shell.taken_apart(planner, value) is not None:
+                return None
             return _grouped(planner.returned(node))
         case [ast.If() as node] if (
             node in planner.facts.staged and planner.always_returns([node])

@@ -25,6 +25,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .options import Options
+from .rebuilding import replaced
 from .shell import Shell
 from .source import Names, Source, is_placed
 from .steps import Code, Compound, Keep, Step, changes, without_dead_stores
@@ -218,10 +219,27 @@ class Planner:
     def _return(self, node: ast.Return) -> list[Step]:
         if node.value is None:
             return [Keep(node)]
+        apart = self.shell.taken_apart(self, node.value)
+        if apart is not None:
+            return self._returned_apart(node, node.value, apart)
         text = self.returned(node)
         if text == self.source.segment(node.value) and hasattr(node, "lineno"):
             return [Keep(node)]
         return [Code(f"return {text}", getattr(node, "origin", node))]
+
+    def _returned_apart(
+        self, node: ast.Return, value: ast.expr, part: ast.expr
+    ) -> list[Step]:
+        """A return of the members of a value, which is worked out once before it."""
+        held = ast.Name(self.names.fresh("result"), ast.Load())
+        self.facts.kinds[held] = self.facts.kind(part)
+        whole = replaced(value, {part: held})
+        assert isinstance(whole, ast.expr)
+        self.facts.kinds.setdefault(whole, self.facts.kind(value))
+        text = self.shell.returned(self, whole)
+        origin = getattr(node, "origin", node)
+        first = Code(f"{held.id} = {self.writer.text(part)}", origin)
+        return [first, Code(f"return {text}")]
 
     def returned(self, node: ast.Return) -> str:
         """The text of what a return gives, as the function's callers in the graph get it."""

@@ -40,6 +40,7 @@ from .facts.modules import Form, Tag, is_none
 from .facts.profile import FunctionNode
 from .facts.staging import holds_variable, stage
 from .findings import Refusal
+from .making import is_atom
 from .promotion import display, literal, member_nodes, member_texts, quoted
 
 if TYPE_CHECKING:
@@ -191,6 +192,20 @@ class Shell:
         return (
             leaves[0] if len(leaves) == 1 else ", ".join(leaves) if leaves else "None"
         )
+
+    def taken_apart(self, planner: Planner, value: ast.expr) -> ast.expr | None:
+        """The part of what is returned that is written once for each of its tensors, and so needs a name."""
+        if not self.needed and not self.kinds:
+            return None
+        if (self.tags or self.kinds) and isinstance(value, ast.Tuple):
+            return _repeated(planner, value.elts[0])
+        text, have = planner.writer.text(value), planner.facts.kind(value)
+        found = _repeated(planner, value)
+        if found is value and self._is_whole(
+            text, have, self._leaves(planner, value, text, have, self.result)
+        ):
+            return None
+        return found
 
     def _is_whole(self, text: str, have: Kind, leaves: list[str]) -> bool:
         """Whether a tuple is given back as it is."""
@@ -598,6 +613,28 @@ def _entries(value: ast.expr | None) -> dict[str, ast.expr]:
         for key, node in zip(value.keys, value.values, strict=True)
         if isinstance(key, ast.Constant) and isinstance(key.value, str)
     }
+
+
+def _repeated(planner: Planner, value: ast.expr) -> ast.expr | None:
+    """An expression in a result of which several members are asked for."""
+    kind = unwrapped(planner.facts.kind(value))
+    if isinstance(kind, Sequence):
+        nodes, members = member_nodes(value, kind), list(kind.items)
+    elif isinstance(kind, Dict):
+        entries = _entries(value)
+        nodes = [entries.get(key) for key, _ in kind.items]
+        members = [item for _, item in kind.items]
+    else:
+        return None
+    asked = [
+        item
+        for node, item in zip(nodes, members, strict=True)
+        if node is None and not (isinstance(item, Python) and item.known)
+    ]
+    if len(asked) > 1 and not is_atom(value):
+        return value
+    inner = (_repeated(planner, node) for node in nodes if node is not None)
+    return next((found for found in inner if found is not None), None)
 
 
 def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:
