@@ -29,8 +29,10 @@ from . import (
     none_tests,
     objects,
     partials,
+    raising,
     ranges,
     recursion,
+    replaying,
     sinking,
     stateful,
     static_shapes,
@@ -149,11 +151,14 @@ class FirstSteps:
         return True
 
     def _next(self, facts: FunctionFacts) -> FunctionNode | None:
+        if any(map(replaying.is_replay, facts.definition.node.body)):
+            return replaying.with_replays(facts, self.names)
         return (
             domains.with_checks(facts, self.names)
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)
+            or replaying.with_replays(facts, self.names)
         )
 
     def _last(self, facts: FunctionFacts) -> FunctionNode | None:
@@ -164,13 +169,20 @@ class FirstSteps:
         )
 
     def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
-        raising = [p.node for p in facts.problems if p.code == "GL108" and p.node]
-        said = {id(n) for node in raising for n in ast.walk(node)}
-        if any(p.code in ORDERED and id(p.node) not in said for p in facts.problems):
-            return None
-        failing = assertions.with_failure(facts, self.source)
+        raised = [p.node for p in facts.problems if p.code == "GL108" and p.node]
+        said = {id(n) for node in raised for n in ast.walk(node)}
+        ordered = any(
+            p.code in ORDERED and id(p.node) not in said for p in facts.problems
+        )
+        try:
+            failing = None if ordered else assertions.with_failure(facts, self.source)
+        except Refusal:
+            flagged = raising.with_flags(facts, self.names)
+            if flagged is None:
+                raise
+            return flagged
         if failing is None:
-            return None
+            return raising.with_flags(facts, self.names) if ordered else None
         made, facts.definition.failure = failing
         return made
 

@@ -80,15 +80,6 @@ class Ordering:
         origin = getattr(statement, "origin", statement)
         return any("GL204" in self.facts.codes_inside(s) for s in (statement, origin))
 
-    def _may_raise(self, statement: ast.stmt) -> bool:
-        """Whether a statement has operations whose values decide whether they raise."""
-        functions = [
-            getattr(k, "name", "") for k in map(self.facts.kind, _calls(statement))
-        ]
-        return self.has_effects(statement, ("assert",)) or any(
-            name in RAISING for name in functions
-        )
-
     def _only_reads(self, statement: ast.stmt) -> bool:
         """Whether a statement only asks builtin functions about Python's values."""
         names = [getattr(self.facts.kind(n), "name", "") for n in _calls(statement)]
@@ -173,7 +164,9 @@ class Ordering:
             or self.has_effects(statement, ("assign", "random", "variable", "io"))
         ):
             return False
-        if self._changes_objects(statement) and any(map(self._may_raise, later)):
+        if self._changes_objects(statement) and any(
+            may_raise(self.facts, s) for s in later
+        ):
             return False
         bound = self.changed(statement)
         read = self.reads(statement)
@@ -238,8 +231,7 @@ class Ordering:
         )
 
     def has_effects(self, statement: ast.stmt, names: tuple[str, ...]) -> bool:
-        nodes = {id(n) for name in names for n in self.facts.effects.get(name, ())}
-        return any(id(n) in nodes for n in ast.walk(statement))
+        return has_effects(self.facts, statement, names)
 
     def _touches_state(self, statement: ast.stmt) -> bool:
         return any(
@@ -257,6 +249,21 @@ class Ordering:
             if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
         return bool(mentioned & written & self.state.keys())
+
+
+def has_effects(
+    facts: FunctionFacts, statement: ast.stmt, names: tuple[str, ...]
+) -> bool:
+    nodes = {id(n) for name in names for n in facts.effects.get(name, ())}
+    return any(id(n) in nodes for n in ast.walk(statement))
+
+
+def may_raise(facts: FunctionFacts, statement: ast.stmt) -> bool:
+    """Whether a statement has operations whose values decide whether they raise."""
+    functions = [getattr(k, "name", "") for k in map(facts.kind, _calls(statement))]
+    return has_effects(facts, statement, ("assert",)) or any(
+        name in RAISING for name in functions
+    )
 
 
 def only_raises(node: ast.stmt) -> bool:

@@ -150,7 +150,7 @@ class Planner:
         facts = self.facts.nested_facts(node)
         if facts is None:
             return [Keep(node)]
-        shell = Shell(facts.result, keeps=True)
+        shell = Shell(facts.result, self.tf, keeps=True)
         inner = Planner(
             self.source,
             facts,

@@ -69,11 +69,13 @@ class Shell:
 
     Attributes:
         result: the kind of the function's result.
+        tf: how the file calls TensorFlow.
         epilogue: the statements, as texts, between the call of the core and the return.
         extra: what they need from the core: its name in core and shell.
     """
 
     result: Kind
+    tf: str
     epilogue: list[str] = field(default_factory=list)
     extra: list[str] = field(default_factory=list)
     names: list[str | None] = field(default_factory=list)
@@ -96,7 +98,7 @@ class Shell:
         """The shell of a function; the tags it gives back stand behind its result."""
         tags = facts.definition.tags
         array = tensor_arrays.made_anew(facts, tf)
-        shell = cls(_with_array(facts.result, array) if array else facts.result)
+        shell = cls(_with_array(facts.result, array) if array else facts.result, tf)
         if tags and isinstance(facts.result, Sequence):
             failure = facts.definition.failure
             result = facts.result.items[0]
@@ -107,19 +109,19 @@ class Shell:
             ):
                 result = result.kind
             forms = facts.definition.forms
-            shell = cls(result, tags=list(tags), forms=forms, failure=failure)
+            shell = cls(result, tf, tags=list(tags), forms=forms, failure=failure)
         if "exhausts" in facts.effects:
             shell.exhausted = f"{tf}.errors.OutOfRangeError"
         return shell
 
     @classmethod
-    def of_split(cls, result: Kind, parts: Split) -> Shell:
+    def of_split(cls, result: Kind, parts: Split, tf: str) -> Shell:
         """The shell of a split function: its core gives the result, then written state, then names."""
         outs = [s.name for s in parts.state if s.written]
         count = len(outs) + len(parts.given)
         whole = result.items if count and isinstance(result, Sequence) else (result,)
         opened = bool(parts.after)
-        shell = cls(whole[0], extra=[*outs, *parts.given], opened=opened)
+        shell = cls(whole[0], tf=tf, extra=[*outs, *parts.given], opened=opened)
         if len(whole) != 1 + count:
             raise Refusal(f"it gives back {result} with its state", parts.core.node)
         kinds = {
@@ -141,12 +143,12 @@ class Shell:
         shell.epilogue = [
             f"{s.text} = {text}"
             for s in parts.state
-            if s.written and (text := _converted(s.name, kinds[s.name])) != s.chain
+            if s.written and (text := _converted(s.name, kinds[s.name], tf)) != s.chain
         ]
         shell.epilogue += [
-            f"{n} = {_converted(n, kinds[n])}"
+            f"{n} = {_converted(n, kinds[n], tf)}"
             for n in parts.given
-            if _converted(n, kinds[n]) != n
+            if _converted(n, kinds[n], tf) != n
         ]
         return shell
 
@@ -350,7 +352,7 @@ class Shell:
         if self.result == NONE:
             return []
         names = iter(self._leaf_names(len(tensor_leaves(self.result))))
-        result = _skeleton(self.result, names, {}, ())
+        result = _skeleton(self.result, names, {}, (), self.tf)
         if (
             isinstance(self.result, Sequence)
             and self.result.type == "tuple"
@@ -370,7 +372,9 @@ class Shell:
             and not self.tags
             and isinstance(self.result, Tensor | Rows)
         ):
-            return [self._guarded(f"return {_converted(core_call, leaves[0])}")]
+            return [
+                self._guarded(f"return {_converted(core_call, leaves[0], self.tf)}")
+            ]
         targets = [*names, *(tag.name for tag in self.tags), *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         call = self._guarded(call)
@@ -385,7 +389,7 @@ class Shell:
             if failing and isinstance(self.result, Maybe)
             else self.result
         )
-        result = _skeleton(kind, remaining, tags, ())
+        result = _skeleton(kind, remaining, tags, (), self.tf)
         if (
             isinstance(self.result, Sequence)
             and self.result.type == "tuple"
@@ -398,7 +402,7 @@ class Shell:
     def _of_forms(self, names: list[str]) -> list[str]:
         """The returns of the result in the structure of the way that was taken."""
         texts = [
-            _skeleton(form.kind, iter([names[i] for i in form.places]), {}, ())
+            _skeleton(form.kind, iter([names[i] for i in form.places]), {}, (), self.tf)
             for form in self.forms
         ]
         if len(texts) == 2:
@@ -515,21 +519,22 @@ def _skeleton(
     names: Iterator[str],
     tags: Mapping[tuple[tuple[int, ...], bool], Tag],
     path: tuple[int, ...],
+    tf: str,
 ) -> str:
     """The text of the result, built from its tensors; `tags` by the path and whether they tell of None."""
     if unwrapped(kind) != kind:
-        return f"None if {tags[path, True].name} else {_skeleton(unwrapped(kind), names, tags, path)}"
+        return f"None if {tags[path, True].name} else {_skeleton(unwrapped(kind), names, tags, path, tf)}"
     if isinstance(kind, Sequence):
         return display(
             kind.type,
             [
-                _skeleton(item, names, tags, (*path, i))
+                _skeleton(item, names, tags, (*path, i), tf)
                 for i, item in enumerate(kind.items)
             ],
         )
     if isinstance(kind, Dict):
         values = [
-            _skeleton(value, names, tags, (*path, i))
+            _skeleton(value, names, tags, (*path, i), tf)
             for i, (_, value) in enumerate(kind.items)
         ]
         return (
@@ -544,15 +549,15 @@ def _skeleton(
         return literal(kind.value)
     inside = kind.kind if isinstance(kind, Maybe) else kind
     none, text = tags.get((path, True)), next(names)
-    made = _told_apart(text, inside, tags.get((path, False)))
+    made = _told_apart(text, inside, tags.get((path, False)), tf)
     return made if none is None else f"None if {none.name} else {made}"
 
 
-def _told_apart(text: str, kind: Kind, tag: Tag | None) -> str:
+def _told_apart(text: str, kind: Kind, tag: Tag | None, tf: str) -> str:
     if tag is None:
-        return _converted(text, kind)
+        return _converted(text, kind, tf)
     number = _only_number(kind, tag.type) or CONVERSIONS[tag.type].format(text)
-    return f"{number} if {tag.name} else {_converted(text, kind)}"
+    return f"{number} if {tag.name} else {_converted(text, kind, tf)}"
 
 
 def _only_number(kind: Kind, type_name: str) -> str | None:
@@ -582,7 +587,7 @@ def _comes_back(kind: Kind) -> bool:
     return isinstance(kind, Rows) or (isinstance(kind, Tensor) and not kind.mixed)
 
 
-def _converted(text: str, kind: Kind) -> str:
+def _converted(text: str, kind: Kind, tf: str) -> str:
     if isinstance(kind, Elements | Sequence) and kind.type == "list":
         items = {kind.element} if isinstance(kind, Elements) else {*kind.items}
         (item,) = items if len(items) == 1 else (None,)
@@ -590,7 +595,7 @@ def _converted(text: str, kind: Kind) -> str:
             return f"[{CONVERSIONS[item.weak].format('item')} for item in {text}]"
     if isinstance(kind, Sequence) and _has_python(kind):
         pairs = zip(member_texts(kind), kind.items, strict=True)
-        parts = [_converted(text + member, item) for member, item in pairs]
+        parts = [_converted(text + member, item, tf) for member, item in pairs]
         return display(kind.type, parts)
     if isinstance(kind, Python):
         return literal(kind.value)
@@ -601,7 +606,9 @@ def _converted(text: str, kind: Kind) -> str:
             return f"list({text}.numpy())"
         if kind.element.weak == "str":
             return f"[item.decode() for item in {text}.numpy()]"
-        return f"{text}.numpy().tolist()" if kind.element.weak else f"list({text})"
+        if kind.element.weak:
+            return f"{text}.numpy().tolist()"
+        return f"list({text})" if kind.ragged else f"{tf}.unstack({text})"
     return text
 
 

@@ -217,16 +217,21 @@ def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
 
 
 def double_quoted(text: str) -> str:
-    """A line of code that `ast` wrote, its texts in double quotes where that takes no escapes."""
+    """Code that `ast` wrote, its texts in double quotes where that takes no escapes."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)
     texts = [t for t in tokens if t.type == tokenize.STRING]
+    lines = text.split("\n")
     for token in reversed(texts):
         prefix, _, inner = token.string.partition("'")
-        if token.start[0] > 1 or set("'\"\\") & set(prefix + inner[:-1]):
+        (row, start), (last, end) = token.start, token.end
+        quoted = prefix + inner[:-1]
+        if row != last or "'" in inner[:-1] or '"' in quoted:
             continue
-        start, end = token.start[1], token.end[1]
-        text = f'{text[:start]}{prefix}"{inner[:-1]}"{text[end:]}'
-    return text
+        if "\\" in quoted.replace("\\n", "").replace("\\t", "").replace("\\r", ""):
+            continue
+        line = lines[row - 1]
+        lines[row - 1] = f'{line[:start]}{prefix}"{inner[:-1]}"{line[end:]}'
+    return "\n".join(lines)
 
 
 def split_lines(text: str) -> list[str]:

@@ -31,6 +31,7 @@ from .facts.kinds import (
     Mapping,
     Object,
     Python,
+    Rows,
     Scalar,
     Sequence,
     Tensor,
@@ -51,9 +52,11 @@ from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
 from .ordering import WAITS, Ordering, is_plain_return, may_return
+from .planner import read_before
 from .printing import is_print
 from .python_parts import GROWING, PythonFirst, PythonParts
 from .rebuilding import rebuilt, with_origin
+from .replaying import is_replay
 from .shell import check_result
 from .source import Names
 from .stateful import builds
@@ -189,6 +192,11 @@ class Splitter:
             and not any(map(may_return, core[:-1]))
         ):
             after.append(core.pop())
+        for statement in filter(is_replay, list(core)):
+            place = core.index(statement)
+            core.remove(statement)
+            if not self._waits(statement, before, core, place, after, "GL202"):
+                raise Refusal("what a loop does cannot wait for its end", self.body[0])
         for _ in range(MOST_ROUNDS):
             found = self._try(before, core, after)
             if isinstance(found, Split) and self._shows_after(before, core, after):
@@ -515,7 +523,7 @@ class Splitter:
         lost = _lost_where_it_raises(found, made, {*outs})
         if lost is not None:
             return lost
-        left = self._left_to_python(found.result, made, len(outs), given)
+        left = self._left_to_python(found.result, made, after, len(outs), given)
         if left is not None:
             return left
         for variable in state:
@@ -547,7 +555,12 @@ class Splitter:
         )
 
     def _left_to_python(
-        self, result: Kind, made: list[ast.stmt], outs: int, given: list[str]
+        self,
+        result: Kind,
+        made: list[ast.stmt],
+        after: list[ast.stmt],
+        outs: int,
+        given: list[str],
     ) -> Refusal | None:
         """The first statement of a core that computes what only Python gives back: a text, an object, a constant."""
         several = bool(outs or given) and isinstance(result, Sequence)
@@ -555,6 +568,8 @@ class Splitter:
         for name, kind in zip(given, items[1 + outs :], strict=False):
             if is_list(kind) and not has_one_name(self.definition.node, name):
                 return Refusal(f"`{name}` has another name, too")
+            if isinstance(kind, Rows) and kind.ragged and any(map(is_replay, after)):
+                return Refusal(f"the items of `{name}` may differ in shape", made[-1])
             if isinstance(kind, Python):
                 binding = [s for s in made if name in all_bound_names(s)]
                 return Refusal(f"`{name}` is a Python value", binding[-1], "GL205")
@@ -637,8 +652,9 @@ class Splitter:
         names = dict.fromkeys(
             n.id for s in after for n in ast.walk(s) if isinstance(n, ast.Name)
         )
+        read = {*read_before(after), *self.lasting}
         names |= dict.fromkeys(sorted(self.lasting))
-        return [n for n in names if n in bound]
+        return [n for n in names if n in bound & read]
 
 
 def place_of(

@@ -306,7 +306,7 @@ class SplitPlanner:
                     f"it calls `{called}`, which stays Python's",
                     facts.definition.original,
                 )
-        shell = Shell.of_split(core.result, parts)
+        shell = Shell.of_split(core.result, parts, self.planner.tf)
         if "exhausts" in core.effects:
             raise Refusal(
                 "`next` at the end raises another error in a graph",
