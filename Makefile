@@ -19,6 +19,7 @@ golden: $(VENV)/.test  ## write the lifted texts of rules and corpus anew
 
 sweep: $(VENV)/.test  ## lift many random programs (SEED=...) and hold them against what they did
 	$(VENV)/bin/python tests/random_programs.py --n 2000 --seed $(or $(SEED),0) --seconds 900
+	$(VENV)/bin/python tests/random_programs.py --effects --n 500 --seed $(or $(SEED),0) --seconds 300
 
 lint: $(LINT)/.lint  ## types are checked as users see them: in the wheel
 	$(LINT)/bin/ruff check

@@ -31,6 +31,7 @@ os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 
 import tensorflow as tf
 from harness import Program, differences, lift, prove, run
+from random_effects import EffectWriter
 from random_writer import Writer
 from shrinking import shrunk
 from timeouts import TooLong, within
@@ -59,9 +60,10 @@ class Verdict:
     lifted: str = ""
 
 
-def written(seed: object, number: int) -> Program:
-    """The random program of this seed and number."""
-    return Writer(random.Random(f"{seed} {number}")).program(f"p{number}")
+def written(seed: object, number: int, effects: bool = False) -> Program:
+    """The random program of this seed and number, one that does more than compute where `effects`."""
+    writer = EffectWriter if effects else Writer
+    return writer(random.Random(f"{seed} {number}")).program(f"p{number}")
 
 
 def judged(program: Program, folder: Path, recorded: bool = True) -> Verdict:
@@ -110,6 +112,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--shrink", action="store_true", help="cut down what differs")
     parser.add_argument("--left", action="store_true", help="show what is left alone")
+    parser.add_argument("--effects", action="store_true", help="with effects")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
     options = parser.parse_args()
     options.end = time.monotonic() + options.seconds
@@ -136,7 +139,8 @@ def _tried(options: argparse.Namespace, number: int) -> tuple[Verdict, str] | No
     """What came of one program, and what is to be told of it; None when the time is over."""
     if time.monotonic() > options.end:
         return None
-    program, recorded = written(options.seed, number), number % 3 > 0
+    program = written(options.seed, number, options.effects)
+    recorded = options.effects or number % 3 > 0
     with tempfile.TemporaryDirectory() as folder:
         verdict = _in_time(program, Path(folder), recorded)
         if verdict.word == LEFT and verdict.reason.endswith(RECORD):

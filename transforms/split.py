@@ -63,6 +63,8 @@ from .stateful import builds
 
 MOST_ROUNDS = 24
 MUCH = 6
+SMALL = 1000
+"""Factors and divisors below this keep a number far from the largest int64."""
 
 
 @dataclass
@@ -606,7 +608,7 @@ class Splitter:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
                     name in ints
                 ):
-                    grows = any(
+                    grows = not _keeps_small(value, name) and any(
                         isinstance(n, ast.BinOp)
                         and isinstance(n.op, GROWING)
                         and name in names_in(n)
@@ -615,7 +617,7 @@ class Splitter:
                 case _:
                     continue
             if grows:
-                return Refusal(f"`{name}` may outgrow a tensor", code="GL303")
+                return Refusal(f"`{name}` may outgrow a tensor", node, "GL303")
         return None
 
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
@@ -672,6 +674,24 @@ def place_of(
         if line is not None and start and end and start <= line <= end:
             return i
     return None
+
+
+def _keeps_small(node: ast.expr, name: str) -> bool:
+    """Whether a value is the rest, by a small number, of one product of the name and a small number."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(int(by))):
+            inner = list(ast.walk(left))
+        case _:
+            return False
+    factors = [n.value for n in inner if isinstance(n, ast.Constant)]
+    operators = [n for n in inner if isinstance(n, ast.operator)]
+    return (
+        0 < by < SMALL
+        and names_in(left) == {name}
+        and all(isinstance(f, int) and abs(f) < SMALL for f in factors)
+        and all(isinstance(o, ast.Add | ast.Sub | ast.Mult) for o in operators)
+        and sum(isinstance(o, ast.Mult) for o in operators) == 1
+    )
 
 
 def _sets_first(name: str, made: list[ast.stmt]) -> bool:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 SEED = "suite"
 COUNT = 25
+EFFECTS = 10
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +25,13 @@ def words() -> Counter[str]:
 @pytest.mark.parametrize("number", range(COUNT))
 def test_same(number: int, tmp_path: Path, words: Counter[str]) -> None:
     verdict = judged(written(SEED, number), tmp_path, recorded=number % 3 > 0)
+    words[verdict.word] += 1
+    assert verdict.word not in (DIFFERENT, BAD), f"{verdict.reason}\n\n{verdict.lifted}"
+
+
+@pytest.mark.parametrize("number", range(EFFECTS))
+def test_same_with_effects(number: int, tmp_path: Path, words: Counter[str]) -> None:
+    verdict = judged(written(SEED, number, effects=True), tmp_path)
     words[verdict.word] += 1
     assert verdict.word not in (DIFFERENT, BAD), f"{verdict.reason}\n\n{verdict.lifted}"
 
