@@ -375,7 +375,7 @@ class Parts:
             return None
         if UNKNOWN in parts.kinds.values():
             unknown = {n for n, k in parts.kinds.items() if k == UNKNOWN}
-            first = next(s for s in body if unknown & all_reads(s))
+            first = next((s for s in body if unknown & all_reads(s)), body[0])
             raise Refusal("what a block of it takes is not known", first, "GL211")
         if found.problems:
             raise found.problems[0]
