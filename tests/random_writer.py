@@ -24,14 +24,15 @@ TRIPS = 3
 class Scope:
     """The names that are surely bound, by what they hold, and which exits are possible.
 
-    `reals` and `vectors` are float tensors, `counts` Python ints that the program changes, `steps`
-    ints or int tensors that it only reads, `lists` hold reals, `options` a real or None.
+    `reals` and `vectors` are float tensors, `counts` Python ints that the program changes, `steps` ints or int
+    tensors and `numbers` floats or float tensors that it only reads, `lists` hold reals, `options` a real or None.
     """
 
     reals: list[str]
     vectors: list[str]
     counts: list[str] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
     lists: list[str] = field(default_factory=list)
     options: list[str] = field(default_factory=list)
     in_loop: bool = False
@@ -120,7 +121,7 @@ class Writer:
         return [f"return {self.result(self, scope)}"]
 
     def returns_real(self, scope: Scope) -> Lines:
-        return [f"return {self.real(scope, 1)}"]
+        return [f"return {self.tensor(scope, 1)}"]
 
     @contextmanager
     def at_depth(self, depth: int) -> Iterator[None]:
@@ -165,7 +166,7 @@ class Writer:
             sign = self.rng.choice(["+=", "-=", "*="])
             value = self.number_text(1.0) if sign == "*=" else self.real(scope, 1)
             return [f"{name} {sign} {value}"]
-        value = self.real(scope, 2)
+        value = self.tensor(scope, 2)
         if self.rng.random() < 0.2:
             name = self.fresh("z")
             scope.reals.append(name)
@@ -173,7 +174,10 @@ class Writer:
 
     def ternary(self, scope: Scope) -> Lines:
         name = self.rng.choice(scope.reals)
-        then, other = self.real(scope, 1), self.real(scope, 1)
+        then, other = self.tensor(scope, 1), self.tensor(scope, 1)
+        if self.rng.random() < 0.3:
+            name, then = self.fresh("k"), self.number_text(2.0)
+            scope.numbers.append(name)
         return [f"{name} = {then} if {self.test(scope)} else {other}"]
 
     def exchange(self, scope: Scope) -> Lines:
@@ -223,7 +227,7 @@ class Writer:
 
     def call(self, scope: Scope) -> Lines:
         name, helper = self.rng.choice(scope.reals), self.rng.choice(self.helpers)
-        return [f"{name} = {helper}({self.real(scope, 1)}, {self.real(scope, 1)})"]
+        return [f"{name} = {helper}({self.tensor(scope, 1)}, {self.tensor(scope, 1)})"]
 
     def failure(self, scope: Scope) -> Lines:
         real, limit = self.rng.choice(scope.reals), self.rng.randint(2, 9)
@@ -333,11 +337,13 @@ class Writer:
     def real(self, scope: Scope, depth: int) -> str:
         """A float tensor, or (seldom) a Python float."""
         if depth == 0 or self.rng.random() < 0.1:
-            return self.rng.choice([*scope.reals, *scope.reals, self.number_text(2.0)])
+            return self.rng.choice(
+                [*scope.reals, *scope.reals, *scope.numbers, self.number_text(2.0)]
+            )
         return self.tensor(scope, depth)
 
     def tensor(self, scope: Scope, depth: int) -> str:
-        """A float tensor, but for names that hold a Python float."""
+        """A float tensor: a Python float alone would be added up to more digits than a tensor holds."""
         name = self.rng.choice(scope.reals)
         a, b = self.real(scope, depth - 1), self.real(scope, depth - 1)
         choices = [

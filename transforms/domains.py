@@ -37,7 +37,13 @@ ZERO_MESSAGES = {
 """What Python says of a division by zero, by the operator and whether there is a float in it."""
 SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr | ast.If
 BRANCHING = (
-    ast.IfExp | ast.BoolOp | ast.Lambda | ast.ListComp | ast.GeneratorExp | ast.SetComp
+    ast.IfExp
+    | ast.BoolOp
+    | ast.Lambda
+    | ast.ListComp
+    | ast.GeneratorExp
+    | ast.SetComp
+    | ast.DictComp
 )
 
 

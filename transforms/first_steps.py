@@ -17,6 +17,7 @@ from . import (
     companions,
     comprehensions,
     containers,
+    dict_names,
     dissolving,
     domains,
     draws,
@@ -154,7 +155,8 @@ class FirstSteps:
         if any(map(replaying.is_replay, facts.definition.node.body)):
             return replaying.with_replays(facts, self.names)
         return (
-            domains.with_checks(facts, self.names)
+            dict_names.without_dicts(facts, self.names)
+            or domains.with_checks(facts, self.names)
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)

@@ -30,6 +30,7 @@ from .facts.outcome import Unsure
 from .facts.staging import is_numpy, is_strong, is_weak, released
 from .findings import Refusal
 
+ZEROS = {"int": "0", "float": "0.0", "bool": "False", "str": '""'}
 WORDS = {"int": "int64", "float": "float64"}
 
 
@@ -259,6 +260,8 @@ class Promotion:
         if isinstance(kind, Dict):
             zeros = (f"{quoted(k)}: {self.zero(v, node)}" for k, v in kind.items)
             return f"{{{', '.join(zeros)}}}"
+        if isinstance(kind, Python) and kind.type in ZEROS:
+            return ZEROS[kind.type]
         if isinstance(kind, Rows):
             kind = kind.whole
         if isinstance(kind, Variable):

@@ -1,0 +1,136 @@
+"""Dicts that a function makes, changes under the keys it made them with, and returns: each value goes by a name.
+
+The first step only, where a value may be None, or a Python number instead of a tensor: a name can be followed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from keyword import kwlist
+
+from .companions import is_unclear
+from .facts.environment import FunctionFacts
+from .facts.modules import own_nodes
+from .facts.profile import FunctionNode
+from .making import Node, filled
+from .rebuilding import rebuilt, replaced, with_body, with_origin
+from .source import Names
+
+
+def without_dicts(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+    """The function with names in the place of a dict's items; None where it has no such dict that needs it."""
+    node = facts.definition.node
+    for made in own_nodes(node):
+        match made:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() as value):
+                table = _table(facts, name, value, names)
+                if table:
+                    return with_body(node, _block(node.body, made, table))
+    return None
+
+
+def _table(
+    facts: FunctionFacts, name: str, made: ast.Dict, names: Names
+) -> dict[ast.AST, ast.AST]:
+    """What stands in the place of each use of a dict, and its first values by its keys; nothing where it is more."""
+    function = facts.definition.node
+    uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    reads = [n for n in uses if isinstance(n.ctx, ast.Load)]
+    constants = [k.value for k in made.keys if isinstance(k, ast.Constant)]
+    keys = [k for k in constants if isinstance(k, str)]
+    unclear = any(is_unclear(facts.kind(n)) for n in reads)
+    if (
+        not unclear
+        or name in facts.parameters
+        or len(uses) - len(reads) != 1
+        or len({*keys}) != len(made.keys)
+    ):
+        return {}
+    held = {key: _text(name, key, names) for key in keys}
+    table: dict[ast.AST, ast.AST] = {}
+    for inner in own_nodes(function):
+        match inner:
+            case ast.Subscript(
+                value=ast.Name(id=n) as owner, slice=ast.Constant(value=key)
+            ) if n == name and key in held and not isinstance(inner.ctx, ast.Del):
+                table[inner] = _named(held[key], inner.ctx, inner)
+                reads.remove(owner)
+            case ast.DictComp(
+                key=ast.Name(id=first),
+                generators=[
+                    ast.comprehension(
+                        target=ast.Tuple(elts=[ast.Name(id=key), ast.Name(id=item)]),
+                        iter=ast.Call(
+                            func=ast.Attribute(
+                                value=ast.Name(id=n) as owner, attr="items"
+                            ),
+                            args=[],
+                        ),
+                        ifs=[],
+                    )
+                ],
+            ) if n == name and first == key:
+                table[inner] = _mapped(inner, key, item, held)
+                reads.remove(owner)
+            case ast.Return(value=ast.expr() as value):
+                parts = value.elts if isinstance(value, ast.Tuple) else [value]
+                for part in parts:
+                    if isinstance(part, ast.Name) and part.id == name:
+                        values = [_named(t, ast.Load(), part) for t in held.values()]
+                        whole = ast.Dict([*map(ast.Constant, held)], [*values])
+                        table[part] = _placed(whole, part)
+                        reads.remove(part)
+    for node, text in zip(made.keys, held.values(), strict=True):
+        assert node is not None
+        table[node] = _named(text, ast.Store(), made)
+    return {} if reads else table
+
+
+def _mapped(node: ast.DictComp, key: str, item: str, held: dict[str, str]) -> ast.Dict:
+    """A comprehension over a dict's items, written out."""
+    values: list[ast.expr] = [
+        filled(node.value, {key: ast.Constant(k), item: ast.Name(text, ast.Load())})
+        for k, text in held.items()
+    ]
+    return ast.Dict([*map(ast.Constant, held)], [*values])
+
+
+def _text(name: str, key: str, names: Names) -> str:
+    """A name for an item: its key alone, where that is free."""
+    if not key.isidentifier():
+        return names.fresh(name)
+    if key not in {*dir(builtins), *kwlist} and names.fresh(key) == key:
+        return key
+    return names.fresh(f"{name}_{key}")
+
+
+def _named(text: str, context: ast.expr_context, node: ast.expr) -> ast.Name:
+    return _placed(ast.Name(text, context), node)
+
+
+def _placed(made: Node, node: ast.expr) -> Node:
+    """A made expression, at the place of the file's that it stands for."""
+    if hasattr(node, "lineno"):
+        ast.copy_location(made, node)
+        made.made = True  # type: ignore[attr-defined]
+    return made
+
+
+def _block(
+    body: list[ast.stmt], maker: ast.Assign, table: dict[ast.AST, ast.AST]
+) -> list[ast.stmt]:
+    result: list[ast.stmt] = []
+    for node in body:
+        if node is maker and isinstance(maker.value, ast.Dict):
+            pairs = zip(maker.value.keys, maker.value.values, strict=True)
+            result += [
+                with_origin(ast.Assign([table[key]], value), node)  # type: ignore[index, list-item]
+                for key, value in pairs
+            ]
+        else:
+            made = rebuilt(node, lambda b: _block(b, maker, table))
+            changed = replaced(made, table)
+            assert isinstance(changed, ast.stmt)
+            result.append(changed)
+    return result
