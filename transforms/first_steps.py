@@ -30,6 +30,7 @@ from . import (
     none_tests,
     objects,
     partials,
+    parting,
     raising,
     ranges,
     recursion,
@@ -153,15 +154,19 @@ class FirstSteps:
 
     def _next(self, facts: FunctionFacts) -> FunctionNode | None:
         if any(map(replaying.is_replay, facts.definition.node.body)):
-            return replaying.with_replays(facts, self.names)
+            return self._effects_apart(facts)
         return (
             dict_names.without_dicts(facts, self.names)
             or domains.with_checks(facts, self.names)
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)
-            or replaying.with_replays(facts, self.names)
+            or self._effects_apart(facts)
         )
+
+    def _effects_apart(self, facts: FunctionFacts) -> FunctionNode | None:
+        replayed = replaying.with_replays(facts, self.names)
+        return replayed or parting.with_effects_apart(facts, self.names)
 
     def _last(self, facts: FunctionFacts) -> FunctionNode | None:
         if facts.problems:

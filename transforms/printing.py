@@ -124,7 +124,7 @@ class PythonLogging(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 1.0]),)]
 
     When it is left alone:
-        Messages in loops and branches that a tensor decides: a graph knows no loggers and no levels.
+        Messages of what a loop or branch changes besides, and those in several places of a loop.
     """
 
     code = "GL202"

@@ -9,24 +9,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .extraction import PASSED_BY, PLAIN
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Module, Python, Tensor, Type
 from .facts.liveness import all_reads
-from .facts.modules import all_bound_names, blocks, changed_object, names_in
+from .facts.modules import all_bound_names, blocks, names_in
 from .facts.profile import FunctionNode
-from .facts.staging import is_strong
 from .making import assigned, called, name
-from .ordering import may_raise
 from .printing import is_print
-from .rebuilding import rebuilt, replaced, with_body, with_origin
+from .python_effects import are_seen, is_effect, lasts, taken, with_name
+from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
-STREAMS = frozenset(
-    f"sys.{s}.{m}" for s in ("stdout", "stderr") for m in ("write", "flush")
-)
-CODES = frozenset({"GL202", "GL204", "GL205", "GL210", "GL302"})
-HELD = (ast.Name, ast.Attribute, ast.Subscript)
 ENDING = (ast.Return, ast.Raise, ast.Assert, ast.Try)
 LEAVING = (ast.Break, ast.Continue)
 
@@ -81,13 +73,13 @@ class _Replay:
         kept: dict[ast.stmt, list[ast.stmt]] = {}
         done: list[ast.stmt] = []
         for effect in effects:
-            rest, values = self._taken(effect)
+            rest, values = taken(self.facts, self.names, effect)
             read = names_in(rest) & self.bound
-            if not self._lasts(rest, {*values, *read}):
+            if not lasts(self.facts, rest, {*values, *read}, self.loop):
                 return None
             for n in sorted(read):
                 others = self._name(n, block, effect)
-                rest, values[others] = _with_name(rest, n, others), name(n)
+                rest, values[others] = with_name(rest, n, others), name(n)
             new = {n: v for n, v in values.items() if n not in lists}
             lists |= {n: self.names.fresh(_several(v)) for n, v in new.items()}
             kept[effect] = [
@@ -106,30 +98,12 @@ class _Replay:
             self._replay(lists, done),
         ]
 
-    def _taken(self, effect: ast.stmt) -> tuple[ast.stmt, dict[str, ast.expr]]:
-        """A statement with names for the tensors that it computes, and these."""
-        values: dict[str, ast.expr] = {}
-        table: dict[ast.AST, ast.AST] = {}
-        for node in self._computed(effect):
-            word = self.names.fresh("value")
-            values[word] = node
-            table[node] = name(word)
-        rest = replaced(effect, table)
-        assert isinstance(rest, ast.stmt)
-        return rest, values
-
-    def _computed(self, node: ast.AST) -> Iterator[ast.expr]:
-        """The largest expressions that compute tensors."""
-        if isinstance(node, ast.expr) and is_strong(self.facts.kind(node)):
-            if not isinstance(node, PLAIN):
-                yield node
-        elif not isinstance(node, PASSED_BY):
-            for child in ast.iter_child_nodes(node):
-                yield from self._computed(child)
-
     def _found(self) -> Iterator[list[ast.stmt]]:
         """The one block in which Python does what no graph can, and the statements that do it."""
-        found = [(b, [s for s in b if self._waits(s)]) for b in self._blocks(self.loop)]
+        found = [
+            (b, [s for s in b if is_effect(self.facts, s)])
+            for b in self._blocks(self.loop)
+        ]
         found = [(block, effects) for block, effects in found if effects]
         if len(found) == 1 and not all(is_print(self.facts, s) for s in found[0][1]):
             yield from found[0]
@@ -140,57 +114,15 @@ class _Replay:
             for inner in block:
                 yield from self._blocks(inner)
 
-    def _waits(self, node: ast.stmt) -> bool:
-        """Whether a statement does something of Python's, and gives nothing."""
-        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
-            return False
-        if is_print(self.facts, node):
-            return True
-        codes = set(self.facts.codes_inside(node))
-        writes = ast.unparse(node.value.func) in STREAMS
-        return writes or bool(codes & {"GL202", "GL204"} and codes <= CODES)
-
     def _hinders(self, block: list[ast.stmt], effects: list[ast.stmt]) -> bool:
         """Whether the loop may leave some of it out, or sees what is done."""
         first, last = block.index(effects[0]), block.index(effects[-1])
         between = (n for s in block[first:last] for n in ast.walk(s))
-        everywhere = list(ast.walk(self.loop))
-        if any(isinstance(n, LEAVING) for n in between) or any(
-            isinstance(n, ENDING) for n in everywhere
-        ):
-            return True
-        inside = {n for s in effects for n in ast.walk(s)}
-        changed = {
-            ast.unparse(owner)
-            for s in effects
-            for n in ast.walk(s)
-            if (owner := changed_object(n)) is not None
-        }
-        seen = any(
-            isinstance(n, HELD) and n not in inside and ast.unparse(n) in changed
-            for n in everywhere
+        return (
+            any(isinstance(n, LEAVING) for n in between)
+            or any(isinstance(n, ENDING) for n in ast.walk(self.loop))
+            or are_seen(self.facts, effects, self.loop)
         )
-        return seen or bool(changed and may_raise(self.facts, self.loop))
-
-    def _lasts(self, node: ast.stmt, values: set[str]) -> bool:
-        """Whether what a statement reads besides is the same after the loop."""
-        stored = {
-            ast.unparse(n)
-            for n in ast.walk(self.loop)
-            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
-        }
-        function = node.value.func  # type: ignore[attr-defined]
-        receivers = set(ast.walk(function))
-        for inner in ast.walk(node):
-            if not isinstance(inner, HELD):
-                continue
-            if names_in(inner) & values:
-                continue
-            kind = self.facts.kind(inner)
-            lasting = isinstance(kind, Module | Function | Type | Python | Tensor)
-            if ast.unparse(inner) in stored or not (lasting or inner in receivers):
-                return False
-        return True
 
     def _name(self, word: str, block: list[ast.stmt], effect: ast.stmt) -> str:
         """What the loop behind calls what a name holds at a place: the same at all, where nothing between sets it."""
@@ -225,18 +157,6 @@ class _Replay:
         loop = ast.For(target, over, done, [])
         loop.replays = True  # type: ignore[attr-defined]
         return loop
-
-
-def _with_name(node: ast.stmt, old: str, new: str) -> ast.stmt:
-    """A statement with another name in the place of one."""
-    if old == new:
-        return node
-    table: dict[ast.AST, ast.AST] = {
-        n: name(new) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == old
-    }
-    made = replaced(node, table)
-    assert isinstance(made, ast.stmt)
-    return made
 
 
 def _several(value: ast.expr) -> str:

@@ -1,0 +1,106 @@
+"""GL202 python-logging, GL204 outer-mutation: what Python does where a tensor decides, it does in an `if` of its own.
+
+The first step only. `if failing: log(loss); loss = 0.0` becomes two: one that the graph does, and behind it one that
+waits for the graph, with the values that there were.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .facts.environment import FunctionFacts
+from .facts.modules import all_bound_names, names_in
+from .facts.profile import FunctionNode
+from .making import assigned, name
+from .printing import is_print
+from .python_effects import are_seen, is_effect, lasts, taken, with_name
+from .rebuilding import with_body, with_origin
+from .source import Names
+
+ENDING = (ast.Return, ast.Raise, ast.Assert, ast.Try, ast.Break, ast.Continue)
+Parted = tuple[list[ast.stmt], list[ast.stmt]]
+"""What the graph does, and what Python does behind it."""
+
+
+def with_effects_apart(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+    """The function with the first `if` in two; None where no tensor decides what only Python can do."""
+    node = facts.definition.node
+    for i, statement in enumerate(node.body):
+        if isinstance(statement, ast.If) and statement in facts.staged:
+            parted = _Parting(facts, names, statement).parted()
+            if parted is not None:
+                return with_body(node, [*node.body[:i], *parted, *node.body[i + 1 :]])
+    return None
+
+
+class _Parting:
+    """What becomes of one `if`."""
+
+    def __init__(self, facts: FunctionFacts, names: Names, node: ast.If) -> None:
+        self.facts = facts
+        self.names = names
+        self.node = node
+        self.bound = set(all_bound_names(node))
+
+    def parted(self) -> list[ast.stmt] | None:
+        inner = list(ast.walk(self.node))
+        effects = [
+            n for n in inner if isinstance(n, ast.stmt) and is_effect(self.facts, n)
+        ]
+        others = [s for s in inner if isinstance(s, ast.stmt) and s not in effects]
+        if (
+            all(is_print(self.facts, s) for s in effects)
+            or all(isinstance(s, ast.If) for s in others)
+            or any(isinstance(n, ENDING) for n in inner)
+            or are_seen(self.facts, effects, self.node)
+        ):
+            return None
+        found = self._if(self.node)
+        if found is None:
+            return None
+        done, waiting = found
+        if sum(isinstance(n, ast.Expr) for s in waiting for n in ast.walk(s)) < len(
+            effects
+        ):
+            return None
+        for statement in waiting:
+            statement.replays = True  # type: ignore[attr-defined]
+        return [*done, *waiting]
+
+    def _if(self, node: ast.If) -> Parted | None:
+        if not any(is_effect(self.facts, s) for s in ast.walk(node)):
+            return [node], []
+        chosen = self.names.fresh("chosen")
+        then, other = self._block(node.body), self._block(node.orelse)
+        if then is None or other is None:
+            return None
+        (body, late), (orelse, late_else) = then, other
+        test = ast.If(name(chosen), body or [ast.Pass()], orelse)
+        early = [with_origin(test, node)] if body or orelse else []
+        waiting = ast.If(name(chosen), late or [ast.Pass()], late_else)
+        return [assigned(chosen, node.test), *early], [waiting]
+
+    def _block(self, body: list[ast.stmt]) -> Parted | None:
+        done: list[ast.stmt] = []
+        waiting: list[ast.stmt] = []
+        for i, node in enumerate(body):
+            if is_effect(self.facts, node):
+                rest, values = taken(self.facts, self.names, node)
+                again = {n for s in body[i + 1 :] for n in all_bound_names(s)}
+                read = names_in(rest) & self.bound
+                if not lasts(self.facts, rest, {*values, *read}, self.node):
+                    return None
+                for n in sorted(read & again):
+                    other = self.names.fresh(n)
+                    rest, values[other] = with_name(rest, n, other), name(n)
+                done += [assigned(n, v) for n, v in values.items()]
+                waiting.append(rest)
+            elif isinstance(node, ast.If):
+                found = self._if(node)
+                if found is None:
+                    return None
+                done += found[0]
+                waiting += found[1]
+            else:
+                done.append(node)
+        return done, waiting
