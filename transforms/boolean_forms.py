@@ -43,6 +43,8 @@ class _Tests(Rewriter):
                 return self._membership(node, isinstance(operator, ast.NotIn))
             case ast.Compare(ops=[ast.Eq() | ast.NotEq() as operator]):
                 return self._equality(node, isinstance(operator, ast.NotEq))
+            case ast.Compare(ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE()]):
+                return self._order(node)
             case ast.Compare(ops=[_, _, *_]) if node in self.facts.staged:
                 return self._chain(node)
             case ast.Name() if node in self.facts.tests and isinstance(
@@ -58,7 +60,7 @@ class _Tests(Rewriter):
         match node:
             case ast.If(test=ast.BoolOp(op=op, values=[first, *rest]) as test) if (
                 self._is_pythons(first) and (holds_tensor(self.kind(test)))
-            ):
+            ) or (isinstance(op, ast.And) and self._names_later(test)):
                 other = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
                 if isinstance(op, ast.And):
                     inner = with_origin(
@@ -72,6 +74,13 @@ class _Tests(Rewriter):
                     made = ast.If(first, node.body, [inner])
                 return [with_origin(made, node)]
         return None
+
+    def _names_later(self, test: ast.BoolOp) -> bool:
+        """Whether a test that a tensor may end gives a name to something behind its first part."""
+        later = (n for value in test.values[1:] for n in ast.walk(value))
+        return test in self.facts.staged and any(
+            isinstance(n, ast.NamedExpr) for n in later
+        )
 
     def _is_pythons(self, node: ast.expr) -> bool:
         """Whether only Python knows how a test comes out, trace by trace."""
@@ -189,6 +198,29 @@ class _Tests(Rewriter):
             return ast.Constant(not negated)
         whole = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
         return _negated(called("bool", whole), negated)
+
+    def _order(self, node: ast.Compare) -> ast.expr | None:
+        """`(a, b) < (c, d)` compares the first items that differ."""
+        pair = (node.left, node.comparators[0])
+        left, right = map(self.kind, pair)
+        if not (isinstance(left, Sequence) and isinstance(right, Sequence)):
+            return None
+        if not (holds_tensor(left) or holds_tensor(right)):
+            return None
+        count = len(left.items)
+        if left.type != right.type or count != len(right.items) or not count:
+            reason = "which of these comes first is not known"
+            raise Refusal(reason, node, "GL103")
+        firsts, seconds = (
+            [self.atom(item, "item") for item in self._items(side, kind)]
+            for side, kind in zip(pair, (left, right), strict=True)
+        )
+        strict = ast.Lt() if isinstance(node.ops[0], ast.Lt | ast.LtE) else ast.Gt()
+        whole: ast.expr = compared(firsts[-1], node.ops[0], seconds[-1])
+        for a, b in list(zip(firsts, seconds, strict=True))[-2::-1]:
+            same = ast.BoolOp(ast.And(), [compared(a, ast.Eq(), b), whole])
+            whole = ast.BoolOp(ast.Or(), [compared(a, strict, b), same])
+        return called("bool", whole)
 
     def _items(self, node: ast.expr, kind: Sequence) -> list[ast.expr]:
         if isinstance(node, ast.Tuple | ast.List):

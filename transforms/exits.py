@@ -21,9 +21,12 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy
 from .findings import Refusal
 from .making import assigned, called, name, negated
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import duplicated, rebuilt, with_origin
 from .rule import Rule
 from .source import Names
+
+MOST_REPEATED = 6
+"""How many nodes a returned expression may have, to be written in several arms."""
 
 
 class LoopExit(Rule):
@@ -274,14 +277,16 @@ class _Lowering:
     def _if(self, node: ast.If, rest: list[ast.stmt], place: _Place) -> _Made:
         then_always, other_always = _always(node.body), _always(node.orelse)
         inside = self._inside(node, place)
-        if not (then_always or other_always or not rest):
+        repeats = place.ends and _is_short(rest)
+        if not (then_always or other_always or not rest or repeats):
             made = _like(
                 node, self.block(node.body, inside), self.block(node.orelse, inside)
             )
             return _Made([made], self._flags(made, place), rest)
         inside = replace(inside, ends=place.ends, guarded=place.guarded)
+        again = rest if then_always or not repeats else duplicated(rest)
         other = self.block(
-            node.orelse if other_always else [*node.orelse, *rest], inside
+            node.orelse if other_always else [*node.orelse, *again], inside
         )
         if self._is_end(node, place):
             assert place.loop is not None
@@ -618,6 +623,14 @@ def has_own(node: ast.AST, kinds: type | UnionType) -> bool:
     if not isinstance(node, ast.stmt) or isinstance(node, FunctionNode | ast.ClassDef):
         return False
     return any(has_own(inner, kinds) for block in blocks(node) for inner in block)
+
+
+def _is_short(rest: list[ast.stmt]) -> bool:
+    """Whether what follows is one return that may as well stand in several arms."""
+    match rest:
+        case [ast.Return(value=value)]:
+            return value is None or len(list(ast.walk(value))) <= MOST_REPEATED
+    return False
 
 
 def _may_return(node: ast.stmt) -> bool:

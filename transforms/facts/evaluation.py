@@ -137,7 +137,9 @@ class Evaluation:
         self.shown: set[ast.expr] = set()
         self.outer: Environment | None = None
         self._controls: list[_Control] = []
-        self._sites: dict[ast.Lambda, dict[ast.Call, dict[ast.expr, Kind]]] = {}
+        self._sites: dict[
+            ast.Lambda, dict[tuple[ast.Call, str], dict[ast.expr, Kind]]
+        ] = {}
         self.raised = False
         """Whether what was evaluated last surely raised."""
 
@@ -344,12 +346,12 @@ class Evaluation:
     # ---- code that runs several times, each time with other kinds
 
     def called_lambda(
-        self, node: ast.Lambda, call: ast.Call, environment: Environment
+        self, node: ast.Lambda, call: ast.Call, made: str, environment: Environment
     ) -> Kind:
-        """What a lambda gives at one call; its nodes hold what they hold at all of its calls."""
+        """What a lambda, `made` by this name, gives at one call; its nodes hold what they hold at all of its calls."""
         kind = self.evaluate(node.body, environment)
         sites = self._sites.setdefault(node, {})
-        sites[call] = self._kinds_in(node.body)
+        sites[call, made] = self._kinds_in(node.body)
         self._hold_all(list(sites.values()))
         return kind
 
@@ -845,7 +847,14 @@ class Evaluation:
     # ---- calls
 
     def _lambda(self, node: ast.Lambda, environment: Environment) -> Kind:
-        return Function(self.session.local_function(node, environment))
+        args = node.args
+        given = [a.arg for a in (*args.posonlyargs, *args.args)]
+        last = given[len(given) - len(args.defaults) :]
+        defaults = {
+            name: self.evaluate(value, environment)
+            for name, value in zip(last, args.defaults, strict=True)
+        }
+        return Function(self.session.local_function(node, environment, defaults))
 
     def arguments(self, node: ast.Call, environment: Environment) -> Arguments:
         positional: list[Kind] = []

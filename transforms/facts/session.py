@@ -118,6 +118,7 @@ class _Local:
 
     node: ast.Lambda
     environment: Environment
+    defaults: dict[str, Kind]
 
 
 class Session:
@@ -619,9 +620,13 @@ class Session:
 
     # ---- calls
 
-    def local_function(self, node: ast.Lambda, environment: Environment) -> str:
+    def local_function(
+        self, node: ast.Lambda, environment: Environment, defaults: Mapping[str, Kind]
+    ) -> str:
+        """The name of a lambda as it is made here, with these defaults."""
         name = f"<lambda>:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', id(node))}"
-        self._lambdas[name] = _Local(node, environment)
+        name += "".join(f":{key}={kind!r}" for key, kind in defaults.items())
+        self._lambdas[name] = _Local(node, environment, dict(defaults))
         return name
 
     def call_function(
@@ -635,7 +640,7 @@ class Session:
         """What calling a function of this module, a lambda, or another package's function gives."""
         if function.name in self._lambdas:
             return self._call_lambda(
-                evaluation, node, self._lambdas[function.name], arguments, environment
+                evaluation, node, function.name, arguments, environment
             )
         home, qualname = self.home(function.name)
         definition = home.module.functions.get(qualname)
@@ -672,32 +677,33 @@ class Session:
         self,
         evaluation: Evaluation,
         node: ast.Call,
-        local: _Local,
+        made: str,
         arguments: Arguments,
         environment: Environment,
     ) -> Kind:
+        local = self._lambdas[made]
         names = [a.arg for a in local.node.args.args]
         simple = not (
             local.node.args.vararg
             or local.node.args.kwarg
             or local.node.args.kwonlyargs
         )
-        if (
-            not simple
-            or arguments.spread
-            or arguments.keywords
-            or len(names) != len(arguments.positional)
-        ):
+        given = dict(zip(names, arguments.positional, strict=False))
+        bound = {**local.defaults, **given, **arguments.keywords}
+        many = len(arguments.positional) > len(names)
+        if not simple or arguments.spread or many or bound.keys() != set(names):
             evaluation.problem("what this lambda is called with is not known", node)
+            evaluation.operation()
             return UNKNOWN
         inner = local.environment.copy()
         inner.kinds |= environment.kinds
-        inner.kinds |= dict(zip(names, arguments.positional, strict=True))
-        kind = evaluation.called_lambda(local.node, node, inner)
+        inner.kinds |= bound
+        kind = evaluation.called_lambda(local.node, node, made, inner)
         own = any(n is local.node for n in ast.walk(evaluation.facts.definition.node))
         if not own and any(n in evaluation.facts.staged for n in ast.walk(local.node)):
             evaluation.problem(
-                "it calls a lambda of the module that branches on a tensor", node
+                "it calls a lambda of the module that branches on a tensor: make that a `def`",
+                node,
             )
         return kind
 
