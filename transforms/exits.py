@@ -26,7 +26,7 @@ from .rule import Rule
 from .source import Names
 
 MOST_REPEATED = 6
-"""How many nodes a returned expression may have, to be written in several arms."""
+"""How many expressions a returned one may be of, to be written in several arms."""
 
 
 class LoopExit(Rule):
@@ -629,8 +629,13 @@ def _is_short(rest: list[ast.stmt]) -> bool:
     """Whether what follows is one return that may as well stand in several arms."""
     match rest:
         case [ast.Return(value=value)]:
-            return value is None or len(list(ast.walk(value))) <= MOST_REPEATED
+            return value is None or _size(value) <= MOST_REPEATED
     return False
+
+
+def _size(node: ast.expr) -> int:
+    """Of how many expressions one is made."""
+    return sum(isinstance(n, ast.expr) for n in ast.walk(node))
 
 
 def _may_return(node: ast.stmt) -> bool:

@@ -220,7 +220,9 @@ class FirstSteps:
             lambda: variables.with_names_kept(facts),
             lambda: static_shapes.with_static_tests(facts, names),
             lambda: partials.without_partials(facts, self.session.module, names),
-            lambda: late_binding.without_late_binding(facts, names),
+            lambda: late_binding.without_late_binding(
+                facts, self.session.module, names
+            ),
             lambda: self._without_recursion(facts),
             lambda: generators.without_generators(facts, self.session),
             lambda: iterators.with_loops(facts, names),

@@ -1,7 +1,8 @@
-"""Calls of lambdas that read names which a tensor decides, as what the lambdas give.
+"""Calls of lambdas that read names which a tensor decides, or that branch on one and are the module's, as what they give.
 
 The first step only, of GL401. Python looks such a name up when the lambda is called; a lambda in a graph would hold what
-the name was bound to around the arm or loop body, so its text stands in the place of the calls.
+the name was bound to around the arm or loop body, so its text stands in the place of the calls. A lambda of the module
+is no function of which there could be a lifted text.
 """
 
 from __future__ import annotations
@@ -12,20 +13,23 @@ import copy
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
 from .facts.interpreter import named_functions
+from .facts.modules import ModuleFacts, names_in
 from .facts.profile import FunctionNode
-from .making import SCOPES, applied, is_atom
+from .making import SCOPES, applied, is_atom, unplaced
 from .rewriting import Rewriter
 from .source import Names
 
 
-def without_late_binding(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+def without_late_binding(
+    facts: FunctionFacts, module: ModuleFacts, names: Names
+) -> FunctionNode | None:
     """The function with such calls written out; None where it has none."""
-    made = _Lambdas(facts, names)
-    return made.function() if made.wanted else None
+    made = _Lambdas(facts, module, names)
+    return made.function() if made.wanted or made.of_module else None
 
 
 class _Lambdas(Rewriter):
-    def __init__(self, facts: FunctionFacts, names: Names) -> None:
+    def __init__(self, facts: FunctionFacts, module: ModuleFacts, names: Names) -> None:
         super().__init__(facts, names)
         node = facts.definition.node
         lambdas = {
@@ -56,6 +60,13 @@ class _Lambdas(Rewriter):
             and name not in fixed
         }
 
+        self.of_module = {
+            call: made
+            for call in nodes
+            if isinstance(call, ast.Call) and call in hindered
+            if (made := _of_module(call, module)) and not names_in(made) & {*stored}
+        }
+
     def instead(self, node: ast.stmt) -> list[ast.stmt] | None:
         match node:
             case ast.Assign(value=ast.Lambda() as made) if made in self.wanted.values():
@@ -66,6 +77,10 @@ class _Lambdas(Rewriter):
         match node:
             case ast.Call(func=ast.Name(id=name), args=args) if name in self.wanted:
                 return applied(copy.deepcopy(self.wanted[name]), *args)
+            case ast.Call(args=args) if node in self.of_module:
+                made = unplaced(copy.deepcopy(self.of_module[node]))
+                pairs = zip(args, made.args.args, strict=True)
+                return applied(made, *(self.atom(a, p.arg) for a, p in pairs))
         return None
 
 
@@ -73,11 +88,23 @@ def _is_store(node: ast.Name) -> bool:
     return not isinstance(node.ctx, ast.Load)
 
 
-def _fits(call: ast.Call, made: ast.Lambda) -> bool:
-    """Whether the text of a lambda may stand in the place of a call of it."""
+def _of_module(call: ast.Call, module: ModuleFacts) -> ast.Lambda | None:
+    """The lambda of the module that a call is of."""
+    match call.func:
+        case ast.Name(id=name) if name not in module.rebound:
+            match module.assignments.get(name):
+                case [ast.Lambda() as made] if _fits(call, made, named=True):
+                    return made
+    return None
+
+
+def _fits(call: ast.Call, made: ast.Lambda, named: bool = False) -> bool:
+    """Whether the text of a lambda may stand in the place of a call of it; `named` where arguments may get names."""
     parameters = made.args
     plain = not (parameters.defaults or parameters.vararg or parameters.kwarg)
     plain = plain and not (parameters.kwonlyargs or call.keywords)
     scoped = any(isinstance(n, (*SCOPES, ast.NamedExpr)) for n in ast.walk(made.body))
     same = len(parameters.args) == len(call.args)
-    return plain and same and not scoped and all(map(is_atom, call.args))
+    given = not any(isinstance(a, ast.Starred) for a in call.args)
+    atoms = given if named else all(map(is_atom, call.args))
+    return plain and same and not scoped and atoms
