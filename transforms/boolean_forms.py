@@ -63,15 +63,12 @@ class _Tests(Rewriter):
             ) or (isinstance(op, ast.And) and self._names_later(test)):
                 other = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
                 if isinstance(op, ast.And):
-                    inner = with_origin(
-                        ast.If(other, node.body, duplicated(node.orelse)), node
-                    )
+                    inner = ast.If(other, node.body, duplicated(node.orelse))
                     made = ast.If(first, [inner], node.orelse)
                 else:
-                    inner = with_origin(
-                        ast.If(other, duplicated(node.body), node.orelse), node
-                    )
+                    inner = ast.If(other, duplicated(node.body), node.orelse)
                     made = ast.If(first, node.body, [inner])
+                ast.copy_location(inner, node)
                 return [with_origin(made, node)]
         return None
 

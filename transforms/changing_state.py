@@ -20,10 +20,8 @@ from .facts.kinds import (
     UNKNOWN,
     Array,
     Dict,
-    Elements,
     Function,
     Kind,
-    Mapping,
     Maybe,
     Module,
     Object,
@@ -35,20 +33,23 @@ from .facts.kinds import (
     Union,
     Variable,
     forget,
+    is_mutable,
     join,
     join_all,
+    members,
     weak,
 )
 from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
     all_bound_names,
+    bound_names,
     names_in,
     own_nodes,
     unmangled,
 )
 from .facts.session import Session
-from .facts.staging import fits_graph, hold, stage
+from .facts.staging import fits_graph, hold, is_optimizer, stage
 from .findings import Refusal
 from .rebuilding import copied
 from .source import Names
@@ -57,7 +58,6 @@ from .variables import escapes
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 HELD = (ast.Name, ast.Attribute, ast.Subscript)
 """What state is read from and written to."""
-CONTAINERS = (Dict, Elements, Mapping, Sequence)
 INDIFFERENT = frozenset(
     f"tensorflow.{name}" for name in ("print", "cond", "function", "Variable")
 )
@@ -124,7 +124,8 @@ class _Finder:
         for node in own_nodes(self.definition.node):
             if isinstance(node, ast.Global | ast.Nonlocal):
                 chains |= dict.fromkeys(node.names)
-        chains |= dict.fromkeys(self._changing_closure())
+        read = names_in(self.definition.node)
+        chains |= dict.fromkeys(sorted(self.definition.reset_around & read))
         written = {
             ast.unparse(n)
             for n in own_nodes(self.definition.node)
@@ -135,15 +136,16 @@ class _Finder:
         for chain in chains:
             kind = self._state_kind(chain, chain in written)
             if kind is not None:
-                last = _last_word(chain)
+                last = _word(chain)
                 name = chain if chain == last else self.names.fresh(last or "state")
                 found[chain] = StateVariable(chain, name, kind, chain in written)
         self._check_state(found)
-        self._check_containers()
+        self._check_containers(found)
         return found
 
     def _is_object(self, node: ast.expr) -> bool:
-        return isinstance(self.facts.kind(node), Object)
+        kind = self.facts.kind(node)
+        return isinstance(kind, Object) and not is_optimizer(kind)
 
     def _attributes_of(self, swapped: set[str]) -> list[str]:
         """What the function uses of objects that are others at the next call."""
@@ -169,21 +171,48 @@ class _Finder:
             and isinstance(n.slice, ast.Constant)
             and self._has_item(n.value, n.slice.value)
         ]
-        owners = {n.value.id for n in items if isinstance(n.value, ast.Name)}
+        owners: dict[str, set[object]] = {}
+        for n in items:
+            assert isinstance(n.value, ast.Name) and isinstance(n.slice, ast.Constant)
+            owners.setdefault(n.value.id, set()).add(n.slice.value)
         texts = list(dict.fromkeys(map(ast.unparse, items)))
-        keys = {n.slice.value for n in items if isinstance(n.slice, ast.Constant)}
         one_by_one = len(items) == sum(
             isinstance(n, ast.Name) and n.id in owners for n in inner
         )
-        apart = len(keys) == 1 or all(isinstance(k, str) for k in keys)
+        apart = all(
+            len(keys) == 1 or all(isinstance(k, str) for k in keys)
+            for keys in owners.values()
+        )
         alone = len(owners) == 1 or not written & set(texts)
+        alone = alone or all(map(self._is_of_its_own, owners))
         return texts if one_by_one and apart and alone else []
+
+    def _is_of_its_own(self, name: str) -> bool:
+        """Whether a global, or a variable of the function around, only ever holds a list or dict made for it."""
+        around = self.definition.parent
+        if around is not None:
+            body = around.original.body
+            values = [
+                s.value
+                for s in body
+                if isinstance(s, ast.Assign) and name in bound_names(s)
+            ]
+            once = name not in self.definition.reset_around
+        else:
+            module = self.session.module
+            values = [v for v in module.assignments.get(name, []) if v is not None]
+            once = name not in module.rebound
+        return once and len(values) == 1 and isinstance(values[0], ast.Dict | ast.List)
 
     def _has_item(self, node: ast.Name, key: object) -> bool:
         """Whether a name is a dict or list that outlives the call, whose items change, and that always has this one."""
         module = self.session.module
         kind = self.facts.kind(node)
-        changes = node.id in module.changed or node.id in self.parameters
+        changes = (
+            node.id in module.changed
+            or node.id in self.parameters
+            or self.definition.is_shared(node.id)
+        )
         if not changes or not self._is_outside(node) or self._shrinks(node.id):
             return False
         if isinstance(kind, Dict):
@@ -206,45 +235,21 @@ class _Finder:
                 return True
         return False
 
-    def _changing_closure(self) -> list[str]:
-        """The variables of the function around that it reads, and that are set more than once."""
-        parent = self.definition.parent
-        if parent is None:
-            return []
-        inner = list(ast.walk(parent.original))
-        again = {name for n in inner if isinstance(n, ast.Nonlocal) for name in n.names}
-        stores = [
-            n.id
-            for n in own_nodes(parent.original)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        ]
-        stores += [a.arg for a in parent.parameters]
-        again |= {name for name in stores if stores.count(name) > 1}
-        read = names_in(self.definition.node)
-        return sorted(again & read)
-
-    def _check_containers(self) -> None:
-        """Refuse lists and dicts of the function around that more than this function sees, so that they may change.
+    def _check_containers(self, found: dict[str, StateVariable]) -> None:
+        """Refuse lists and dicts of the function around that may change, and are no places of single values.
 
         Raises:
             Refusal: with the first of them.
         """
-        parent = self.definition.parent
-        if parent is None:
-            return
-        inner = [n for s in self.definition.node.body for n in ast.walk(s)]
-        own = {n for n in ast.walk(self.definition.original) if isinstance(n, ast.Name)}
-        others = [
-            n
-            for n in ast.walk(parent.original)
-            if isinstance(n, ast.Name) and n not in own
-        ]
-        for node in inner:
-            if not isinstance(node, ast.Name) or not self._is_outside(node):
-                continue
-            places = [n for n in others if n.id == node.id]
-            shared = len(places) > 1 or node.id in {a.arg for a in parent.parameters}
-            if shared and isinstance(self.facts.kind(node), CONTAINERS):
+        held = {chain.partition("[")[0] for chain in found if "[" in chain}
+        for node in (n for s in self.definition.node.body for n in ast.walk(s)):
+            if (
+                isinstance(node, ast.Name)
+                and node.id not in held
+                and self._is_outside(node)
+                and self.definition.is_shared(node.id)
+                and is_mutable(self.facts.kind(node))
+            ):
                 reason = f"what `{node.id}` holds may change between calls"
                 raise Refusal(reason, node, "GL302")
 
@@ -285,6 +290,8 @@ class _Finder:
             if isinstance(kind, Object | Type)
             else None
         )
+        if isinstance(kind, Object) and kind.is_namespace:
+            return not written or self._is_always_written(f"{holder}.{name}")
         if made is None:
             return False
         name = unmangled(name, made.qualname)
@@ -294,7 +301,13 @@ class _Finder:
             for n in (name, "__getattr__", "__setattr__", "__getattribute__")
         ):
             return False
-        if name in made.assigned:
+        bases = (module.classes.get(base) for base in module.bases(made.qualname))
+        family = [made, *filter(None, bases)]
+        if any(name in c.fields for c in family) or self._is_set_by_module(
+            holder, name
+        ):
+            return True
+        if any(name in c.assigned for c in family):
             if isinstance(kind, Type) or not written:
                 return True
             return self._is_always_written(f"{holder}.{name}")
@@ -306,9 +319,22 @@ class _Finder:
             for n in ast.walk(initializer.original)
         )
 
+    def _is_set_by_module(self, holder: str, name: str) -> bool:
+        """Whether the module gives an object the attribute before it calls anything of this."""
+        return any(
+            ast.unparse(target) == f"{holder}.{name}"
+            for statement in self.session.module.tree.body
+            if isinstance(statement, ast.Assign)
+            for target in statement.targets
+        )
+
     def _holder_kind(self, holder: str) -> Kind:
         """What has the attribute: a parameter, a global, or what `class_at` tells of the attribute of one."""
-        if "." in holder:
+        seen = self._seen(holder)
+        if isinstance(seen, Object) and seen.is_namespace:
+            return seen
+        nested = self.definition.parent is not None
+        if "." in holder or (nested and holder not in self.facts.parameters):
             made = class_at(
                 self.session, ast.parse(holder, mode="eval").body, self.facts
             )
@@ -347,11 +373,7 @@ class _Finder:
 
         A flag that it only reads stays Python's, so that a trace holds one of its ways.
         """
-        recorded = self.session.recorded(self.definition.qualname)
-        seen: Kind = UNKNOWN
-        if recorded is not None:
-            places = (recorded.attributes, recorded.globals, recorded.closure)
-            seen = next((p[chain] for p in places if chain in p), UNKNOWN)
+        seen = self._seen(chain)
         if seen == UNKNOWN:
             read = [
                 self.facts.kind(n)
@@ -362,11 +384,26 @@ class _Finder:
             seen = join_all(map(forget, read))
         if seen != NONE and self._may_be_none(chain):
             seen = join(seen, NONE)
+        if all(map(is_optimizer, members(seen))):
+            return None if written else seen
         if written and seen in (BOOL, STR):
             return weak(str(seen))
         if isinstance(seen, Variable) and not written:
             return None if escapes(self.facts, chain) else seen
         return argument_kind(seen)
+
+    def _seen(self, chain: str) -> Kind:
+        """What a piece of state, or what has it, was recorded to be."""
+        recorded = self.session.recorded(self.definition.qualname)
+        if recorded is None:
+            return UNKNOWN
+        places = (
+            recorded.attributes,
+            recorded.globals,
+            recorded.closure,
+            recorded.parameters,
+        )
+        return next((p[chain] for p in places if chain in p), UNKNOWN)
 
     def _may_be_none(self, chain: str) -> bool:
         """Whether the function may be called, and do without an error, when the state is None."""
@@ -424,9 +461,11 @@ def _initializers(module: ModuleFacts, class_name: str) -> list[FunctionDefiniti
     """What runs where an object is made: `__init__` of its class and of its bases, and the methods that it calls."""
     family = [class_name, *module.bases(class_name)]
     found = [
-        module.classes[c].methods["__init__"]
+        method
         for c in family
-        if c in module.classes and "__init__" in module.classes[c].methods
+        if c in module.classes
+        for name, method in module.classes[c].methods.items()
+        if name == "__init__" or (name == "__post_init__" and module.classes[c].fields)
     ]
     for initializer in found:
         for statement in initializer.original.body:
@@ -466,10 +505,11 @@ def _is_tensors(kind: Kind) -> bool:
     return isinstance(kind, Tensor)
 
 
-def _last_word(chain: str) -> str:
+def _word(chain: str) -> str:
     """What the core may call a piece of state: the last name in its text, in small letters."""
     words = re.findall(r"[^\W\d]\w*", chain)
-    return str(words[-1]).rpartition("__")[2].strip("_").lower()
+    last = str(words[-1]).rpartition("__")[2].strip("_").lower()
+    return f"{last}_value" if re.search(r"\[-?\d+\]$", chain) else last
 
 
 def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:

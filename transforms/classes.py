@@ -7,7 +7,13 @@ from collections.abc import Iterator
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object
-from .facts.modules import ANY, ELSEWHERE, ClassDefinition, own_nodes
+from .facts.modules import (
+    ANY,
+    ELSEWHERE,
+    ClassDefinition,
+    FunctionDefinition,
+    own_nodes,
+)
 from .facts.session import Session
 from .inlining import local_names
 
@@ -20,9 +26,9 @@ def class_of(
     """The class of this module that an object is made of, where nothing else can be there."""
     match node:
         case ast.Name(id=name):
-            owner = facts.definition.owner
+            owner = _owner_of_self(name, facts.definition)
             local = name in local_names(facts.definition.node)
-            if owner is not None and name == facts.definition.receiver:
+            if owner is not None:
                 return None if has_subclass(session, owner) else owner
             if local or name in session.module.rebound:
                 return None
@@ -32,6 +38,15 @@ def class_of(
             holder = class_of(session, value, facts)
             return _class_of_attribute(session, holder, name) if holder else None
     return None
+
+
+def _owner_of_self(name: str, definition: FunctionDefinition) -> ClassDefinition | None:
+    """The class that a name is the `self` of, in a method or in a function that one makes."""
+    around = definition.parent
+    if definition.owner is None and around is not None:
+        own = local_names(definition.node) | definition.reset_around
+        return None if name in own else _owner_of_self(name, around)
+    return definition.owner if name == definition.receiver else None
 
 
 def class_at(

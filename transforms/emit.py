@@ -80,11 +80,21 @@ def _function_text(source: Source, item: Plan, options: Options) -> str:
     if lost:
         made[0] = _with_comments(made[0], lost)
     if indented:
-        block = holder.body.with_changes(body=made)  # type: ignore[union-attr]
+        around = holder.body.indent or module.default_indent  # type: ignore[union-attr]
+        block = holder.body.with_changes(body=made, indent=around)  # type: ignore[union-attr]
         return module.with_changes(
-            body=[holder.with_changes(body=block)]
+            body=[holder.with_changes(body=block)],
+            default_indent=_indent(source, node),
         ).code.partition("\n")[2]
     return module.with_changes(body=made, header=[], footer=[]).code
+
+
+def _indent(source: Source, node: FunctionNode) -> str:
+    """How far the body of a function is indented."""
+    first = node.body[0]
+    line = source.lines[first.lineno - 1][: first.col_offset]
+    around = source.lines[node.lineno - 1][: node.col_offset]
+    return line.removeprefix(around) if line.isspace() and line != around else "    "
 
 
 def _lost_comments(old: str, new: str) -> list[str]:

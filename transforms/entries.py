@@ -66,7 +66,9 @@ class Entries:
             return False
         if self.session.is_graph_function(definition) or definition.is_descriptor:
             return False
-        if "<locals>" in definition.qualname or definition.is_operator:
+        if definition.is_operator:
+            return False
+        if definition.parent is not None and not self.session.outlasts(definition):
             return False
         if not self.can_be_method(definition) or self.is_called_by_keras(definition):
             return False
@@ -200,8 +202,13 @@ class Entries:
 
     def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs."""
-        callers = self.session.recorded_callers(facts.definition.qualname)
-        helps = all(c in self.module.functions and "<locals>" not in c for c in callers)
+        definition = facts.definition
+        helps = definition.parent is None and all(
+            c in self.module.functions
+            and "<locals>" not in c
+            and definition.node.name in called_names(self.module.functions[c].original)
+            for c in self.session.recorded_callers(definition.qualname)
+        )
         loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
         return (
             loops

@@ -270,7 +270,8 @@ class ModulePlanner:
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
-            if "<locals>" in qualname or not (
+            nested = facts.definition.parent is not None
+            if (nested and not self.session.outlasts(facts.definition)) or not (
                 facts.operations or facts.staged or qualname in callers
             ):
                 continue

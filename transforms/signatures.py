@@ -165,9 +165,10 @@ def _signature(
 
 
 def _has_no_size(kind: Kind) -> bool:
-    """Whether this is a tensor of two dimensions or more, of which no size is known."""
-    shape = kind.shape if isinstance(kind, Tensor) else None
-    return shape is not None and len(shape) > 1 and not any(shape)
+    """Whether this is a tensor of two dimensions or more, or of unknown rank, of which no size is known."""
+    if not isinstance(kind, Tensor):
+        return False
+    return kind.shape is None or (len(kind.shape) > 1 and not any(kind.shape))
 
 
 def _calls_others(facts: FunctionFacts) -> bool:

@@ -36,6 +36,7 @@ from .facts.kinds import (
     Sequence,
     Tensor,
     Variable,
+    members,
 )
 from .facts.liveness import all_reads
 from .facts.modules import (
@@ -47,7 +48,7 @@ from .facts.modules import (
     own_body,
 )
 from .facts.session import Session
-from .facts.staging import is_list, is_numpy, is_strong
+from .facts.staging import is_list, is_numpy, is_optimizer, is_strong
 from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
@@ -108,8 +109,8 @@ def split(
         Refusal: no split keeps what eager mode does.
     """
     definition = facts.definition
-    nested = definition.parent is not None and not definition.keeps_state
-    if nested or not may_have_core(definition):
+    nested = definition.parent is not None
+    if (nested and not session.outlasts(definition)) or not may_have_core(definition):
         return None
     return Splitter(session, facts, name, analyse, frozenset(numbers)).split()
 
@@ -170,7 +171,12 @@ class Splitter:
 
     def built_before(self) -> list[ast.stmt]:
         """What the shell makes before anything else."""
-        return builds(self.facts)
+        swapped = [
+            v.chain
+            for v in self.state.values()
+            if all(map(is_optimizer, members(v.kind)))
+        ]
+        return builds(self.facts, swapped)
 
     # ---- the search
 

@@ -259,27 +259,13 @@ class SplitPlanner:
             return False
         if definition.failure is not None or definition.is_operator:
             return False
-        if definition.parent is not None and not self._lasts(definition):
+        if definition.parent is not None and not self.session.outlasts(definition):
             return False
         return (
             self.may_surround(facts)
             and self.entries.can_be_method(definition)
             and not self.entries.is_graphs_own(definition.qualname)
         )
-
-    def _lasts(self, definition: FunctionDefinition) -> bool:
-        """Whether a nested function keeps state, and is called more often than it is made."""
-        around = definition.parent
-        recorded = self.session.recorded(definition.qualname)
-        if (
-            around is None
-            or around.parent
-            or not definition.keeps_state
-            or not recorded
-        ):
-            return False
-        made = self.session.recorded(around.qualname)
-        return recorded.calls >= 2 * (made.calls if made else 1)
 
     def core(
         self, facts: FunctionFacts, parts: Split, cores: dict[str, str]
@@ -344,7 +330,7 @@ class SplitPlanner:
         unexpected = self.planner.unexpected(facts.definition, result)
         if unexpected is not None:
             raise unexpected
-        check_parameters(core, stateful.optimizer_parameters(facts))
+        check_parameters(core, stateful.optimizer_parameters(core))
         self.entries.check(core)
         steps = planner.body()
         definition = facts.definition

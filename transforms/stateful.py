@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .facts.environment import Environment, FunctionFacts
@@ -209,8 +210,10 @@ def optimizer_parameters(facts: FunctionFacts) -> list[str]:
     ]
 
 
-def builds(facts: FunctionFacts) -> list[ast.stmt]:
-    """Statements that make the variables of the optimizers that a function is given, before it uses them.
+def builds(facts: FunctionFacts, swapped: Iterable[str] = ()) -> list[ast.stmt]:
+    """Statements that make the variables of the optimizers that a graph is given, before it uses them.
+
+    These are a function's parameters, and those that are `swapped` for others between calls, by their text.
 
     Raises:
         Refusal: of which Variables they are is not known at the start.
@@ -218,14 +221,14 @@ def builds(facts: FunctionFacts) -> list[ast.stmt]:
     made: list[ast.stmt] = []
     body = facts.definition.node.body
     bound = {n for s in body for i in ast.walk(s) for n in bound_names(i)}
-    for name in optimizer_parameters(facts):
+    for name in (*optimizer_parameters(facts), *swapped):
         texts = set()
         for node in (n for s in body for n in ast.walk(s)):
             match node:
                 case ast.Call(
-                    func=ast.Attribute(value=ast.Name(id=n), attr="apply_gradients"),
+                    func=ast.Attribute(value=owner, attr="apply_gradients"),
                     args=[pairs],
-                ) if n == name:
+                ) if ast.unparse(owner) == name:
                     texts.add(_lasting(facts, pairs, bound))
         if len(texts) != 1 or None in texts:
             raise Refusal(f"of which Variables `{name}` is, is not known", code="GL305")

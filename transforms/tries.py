@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ANY = frozenset({"BaseException", "Exception"})
 TOO_MUCH = ANY | {"TypeError"}
+STRATEGIES = ("tensorflow.distribute.", "tensorflow.python.distribute.")
 """What a graph's call raises of arguments that its signature has no place for, and what includes that."""
 
 
@@ -89,7 +90,7 @@ def keeps(splits: SplitPlanner, facts: FunctionFacts, node: ast.stmt) -> bool:
 
 
 def _lets_pass(splits: SplitPlanner, facts: FunctionFacts, manager: ast.expr) -> bool:
-    """Whether a context manager is of the file's own, and hides no exception."""
+    """Whether a context manager is of the file's own or the scope of a strategy, and hides no exception."""
     module = splits.module
     kind = facts.kind(manager)
     of_class = isinstance(kind, Object)
@@ -103,6 +104,9 @@ def _lets_pass(splits: SplitPlanner, facts: FunctionFacts, manager: ast.expr) ->
             v is None or (isinstance(v, ast.Constant) and not v.value) for v in returned
         )
     match manager:
+        case ast.Call(func=ast.Attribute(value=strategy, attr="scope"), args=[]):
+            name = str(getattr(facts.kind(strategy), "name", ""))
+            return name.startswith(STRATEGIES)
         case ast.Call(func=ast.Name(id=name)) if name in module.functions:
             made = module.functions[name].original
             inner = list(ast.walk(made))

@@ -143,6 +143,7 @@ UNARY = [
     "tf.nn.tanh",
     "tf.nn.leaky_relu",
     "tf.nn.l2_loss",
+    "tf.nn.compute_average_loss",
     "tf.math.l2_normalize",
     "tf.nn.zero_fraction",
     "tf.linalg.inv",

@@ -33,6 +33,10 @@ class SeenChanges:
             for class_name in self._attributes.get(name, ())
         )
 
+    def has_attribute_of(self, name: str, class_name: str) -> bool:
+        """Whether an attribute of an object of another package's class is among them."""
+        return bool(self._attributes.get(name, set()) & {class_name, ""})
+
     @cached_property
     def _attributes(self) -> dict[str, set[str]]:
         """By their names, the classes of the objects; "" for one that is not known."""

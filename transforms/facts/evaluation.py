@@ -51,6 +51,7 @@ from .kinds import (
     Union,
     Variable,
     forget,
+    is_mutable,
     join_all,
     members,
     python,
@@ -241,10 +242,7 @@ class Evaluation:
                 target,
             )
         if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
-            if kind.dtype is None:
-                kind = replace(kind, dtype=seen.dtype)
-            if kind.shape is None and seen.shape is not None:
-                kind = replace(kind, shape=None)
+            kind = replace(kind, dtype=kind.dtype or seen.dtype)
         return kind
 
     # ---- names
@@ -270,7 +268,11 @@ class Evaluation:
                 self.problem(reason, node)
             return kind
         if self.outer is not None and node.id in self.outer.kinds:
-            return self.outer.kinds[node.id]
+            kind = self.outer.kinds[node.id]
+            if self._may_change_around(node.id, kind):
+                reason = f"what `{node.id}` holds may change between calls"
+                self.problem(reason, node, "GL302")
+            return kind
         found = self._global_name(node)
         if found is not None:
             return found
@@ -306,6 +308,16 @@ class Evaluation:
             return False
         fixed = isinstance(kind, Object | Variable | Python | Tensor)
         return name in module.rebound or (self._is_changed(name) and not fixed)
+
+    def _may_change_around(self, name: str, kind: Kind) -> bool:
+        """Whether a variable of the function that made this one may hold something else at the next call."""
+        definition = self.facts.definition
+        if not self.session.outlasts(definition):
+            return False
+        return name in definition.reset_around or (
+            is_mutable(kind)
+            and (definition.is_shared(name) or name in self.session.module.changed)
+        )
 
     def _is_changed(self, name: str) -> bool:
         """Whether some code changes what a global holds in place."""

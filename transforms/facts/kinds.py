@@ -264,6 +264,11 @@ class Object(Kind):
     def __str__(self) -> str:
         return f"object({self.name})"
 
+    @property
+    def is_namespace(self) -> bool:
+        """Whether its class is no more than a place for attributes."""
+        return self.name in ("types.SimpleNamespace", "argparse.Namespace")
+
 
 @dataclass(frozen=True)
 class Module(Kind):
@@ -422,6 +427,12 @@ def join_shapes(a: Shape, b: Shape) -> Shape:
     if a is None or b is None or len(a) != len(b):
         return None
     return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
+
+
+def is_mutable(kind: Kind) -> bool:
+    """Whether this is a list, a set or a dict."""
+    listed = isinstance(kind, Sequence | Elements) and kind.type in ("list", "set")
+    return listed or isinstance(kind, Dict | Mapping)
 
 
 def join(a: Kind, b: Kind) -> Kind:

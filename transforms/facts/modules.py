@@ -166,6 +166,41 @@ class FunctionDefinition:
         """Whether it writes variables of the function around it."""
         return any(isinstance(n, ast.Nonlocal) for n in own_nodes(self.original))
 
+    @cached_property
+    def reset_around(self) -> frozenset[str]:
+        """The variables of the function around that are set more than once, or in a loop."""
+        if self.parent is None:
+            return frozenset()
+        inner = list(ast.walk(self.parent.original))
+        again = {name for n in inner if isinstance(n, ast.Nonlocal) for name in n.names}
+        nodes = list(own_nodes(self.parent.original))
+        loops = [n for n in nodes if isinstance(n, ast.For | ast.While)]
+        again |= {name for loop in loops for name in all_bound_names(loop)}
+        stores = [
+            n.id
+            for n in nodes
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        ]
+        stores += [a.arg for a in self.parent.parameters]
+        return frozenset(again | {name for name in stores if stores.count(name) > 1})
+
+    def is_shared(self, name: str) -> bool:
+        """Whether a variable of the function around may hold what more than this function uses, once it is made."""
+        if self.parent is None:
+            return False
+        own = {n for n in ast.walk(self.original) if isinstance(n, ast.Name)}
+        around = list(ast.walk(self.parent.original))
+        places = [
+            n
+            for n in around
+            if isinstance(n, ast.Name) and n.id == name and n not in own
+        ]
+        new = any(
+            isinstance(s, ast.Assign) and name in bound_names(s) and _is_new(s.value)
+            for s in around
+        )
+        return len(places) != 1 or not new
+
     @property
     def parameters(self) -> list[ast.arg]:
         args = self.node.args
@@ -201,6 +236,16 @@ class FunctionDefinition:
         )
 
 
+def _is_new(value: ast.expr) -> bool:
+    """Whether an expression makes a list or dict that nobody else has."""
+    match value:
+        case ast.Call(func=ast.Name(id="list" | "dict" | "set")):
+            return True
+    return isinstance(
+        value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
+    )
+
+
 @dataclass
 class ClassDefinition:
     node: ast.ClassDef
@@ -210,12 +255,33 @@ class ClassDefinition:
     @property
     def assigned(self) -> set[str]:
         """The names that the class body gives a value."""
+        found: set[str] = set()
+        for statement in self.node.body:
+            match statement:
+                case ast.Assign(targets=targets):
+                    found |= {n for target in targets for n in target_names(target)}
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+                    found.add(name)
+        return found
+
+    @property
+    def fields(self) -> set[str]:
+        """The attributes that the `__init__` of a dataclass sets; none for another class."""
+        decorators = [ast.unparse(d) for d in self.node.decorator_list]
+        if "__init__" in self.methods or not any(
+            d.split("(")[0] in ("dataclass", "dataclasses.dataclass")
+            for d in decorators
+        ):
+            return set()
         return {
-            name
-            for statement in self.node.body
-            if isinstance(statement, ast.Assign)
-            for target in statement.targets
-            for name in target_names(target)
+            s.target.id
+            for s in self.node.body
+            if isinstance(s, ast.AnnAssign)
+            and isinstance(s.target, ast.Name)
+            and not any(
+                text in ast.unparse(s)
+                for text in ("ClassVar", "InitVar", "init=False", "KW_ONLY")
+            )
         }
 
 

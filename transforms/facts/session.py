@@ -220,10 +220,24 @@ class Session:
     def recorded(self, qualname: str) -> Recorded | None:
         return self._recorded.get(qualname)
 
+    def outlasts(self, definition: FunctionDefinition) -> bool:
+        """Whether a nested function was seen to be called by others than what made it, and more often than made."""
+        around, recorded = definition.parent, self.recorded(definition.qualname)
+        if around is None or around.parent is not None or recorded is None:
+            return False
+        made = self.recorded(around.qualname)
+        callers = self.recorded_callers(definition.qualname)
+        inside = f"{around.qualname}.<locals>."
+        own = callers and all(
+            caller == around.qualname or caller.startswith(inside) for caller in callers
+        )
+        return not own and recorded.calls >= 2 * (made.calls if made else 1)
+
     def root_parameters(self, definition: FunctionDefinition) -> dict[str, Kind] | None:
         """What a function is called with from outside: recorded, or annotated; None where nothing tells."""
         recorded = self.recorded(definition.qualname)
-        if "<locals>" in definition.qualname and not definition.keeps_state:
+        nested = "<locals>" in definition.qualname
+        if nested and not (definition.keeps_state or self.outlasts(definition)):
             return None
         if recorded is not None and recorded.calls:
             held = {n: _held(k) for n, k in recorded.parameters.items()}
@@ -1037,6 +1051,8 @@ class Session:
         if home is not self:
             return home.attribute(evaluation, node, value)
         made = self.class_of(_class_name(value))
+        if made is None and isinstance(value, Object) and value.is_namespace:
+            return self._of_namespace(evaluation, node, value)
         if made is None:
             return None
         if self.module.method(made.qualname, "__getattr__") or self.module.method(
@@ -1072,6 +1088,22 @@ class Session:
                 f"`{ast.unparse(node)}` may change between calls", node, "GL302"
             )
             return forget(kind)
+        return kind
+
+    def _of_namespace(
+        self, evaluation: Evaluation, node: ast.Attribute, value: Object
+    ) -> Kind:
+        """What an attribute was seen to hold, of an object that is a place for attributes."""
+        text = ast.unparse(node)
+        recorded = evaluation.recorded
+        kind = recorded.attributes.get(text, UNKNOWN) if recorded else UNKNOWN
+        stored = self.module.rebound_attributes
+        if (
+            self.changes.has_attribute_of(node.attr, value.name)
+            or node.attr in stored
+            or ANY in stored
+        ):
+            evaluation.problem(f"`{text}` may change between calls", node, "GL302")
         return kind
 
     def _attribute_kind(

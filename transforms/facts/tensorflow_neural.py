@@ -321,7 +321,18 @@ def keras(part: str, names: str, rule: Rule) -> dict[str, Rule]:
     return {f"keras.{part}.{name}": rule for name in names.split()}
 
 
+def average_loss(a: Arguments) -> Kind:
+    """tf.nn.compute_average_loss: a scalar of its losses' dtype."""
+    x = tensor(a["per_example_loss"])
+    if x.shape == ():
+        raise Raises("the average of a scalar loss")
+    if x.dtype not in FLOATS:
+        raise Unsure("losses that are no floats")
+    return Tensor(x.dtype, ())
+
+
 RULES: dict[str, Rule] = {
+    "nn.compute_average_loss": average_loss,
     **named("nn.relu nn.relu6", unary(REALS)),
     **named("nn.elu nn.selu nn.gelu math.softsign", unary(FLOATS)),
     **named("nn.silu linalg.l2_normalize", unary(FLOATS | COMPLEXES)),

@@ -146,6 +146,14 @@ PLAIN_CLASSES = (
     "zeros_initializer",
 )
 KERAS_WITH_STATE = ("layers", "metrics", "optimizers", "models")
+STATELESS_LAYERS = words(
+    "Activation Add Average AveragePooling1D AveragePooling2D AveragePooling3D Concatenate Cropping1D Cropping2D "
+    "Cropping3D Dot ELU Flatten GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D "
+    "GlobalMaxPool1D GlobalMaxPool2D GlobalMaxPool3D LeakyReLU MaxPool1D MaxPool2D MaxPool3D "
+    "Maximum Minimum Multiply Permute ReLU RepeatVector Rescaling Reshape Softmax Subtract UpSampling1D "
+    "UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D ZeroPadding3D"
+)
+"""Layers of Keras that have no variables, so that one is as good as another."""
 KERAS_PLAIN = (
     "losses",
     "initializers",
@@ -173,7 +181,8 @@ def keras_class(name: str) -> Rule | None:
     if not rest:
         effects = KERAS_BASES.get(part)
         return None if effects is None else makes(f"tensorflow.{name}", *effects)
-    if part in KERAS_WITH_STATE and "schedules" not in rest:
+    stateless = "schedules" in rest or (part == "layers" and rest in STATELESS_LAYERS)
+    if part in KERAS_WITH_STATE and not stateless:
         return makes(f"tensorflow.{name}", "variable")
     return (
         makes(f"tensorflow.{name}")
