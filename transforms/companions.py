@@ -39,8 +39,9 @@ def with_companions(
     """
     made = _Companions(facts, names)
     tests = [n for n in own_nodes(facts.definition.node) if _tested(n, facts)]
-    nested = facts.definition.parent is not None
-    paths = [] if facts.definition.tags or nested else _unclear(facts.result, ())
+    definition = facts.definition
+    told = definition.tags or definition.is_inner
+    paths = [] if told else _unclear(facts.result, ())
     if not tests and not paths:
         return None
     body = copy.copy(facts.definition.node)

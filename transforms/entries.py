@@ -66,9 +66,7 @@ class Entries:
             return False
         if self.session.is_graph_function(definition) or definition.is_descriptor:
             return False
-        if definition.is_operator:
-            return False
-        if definition.parent is not None and not self.session.outlasts(definition):
+        if definition.is_inner or definition.is_operator:
             return False
         if not self.can_be_method(definition) or self.is_called_by_keras(definition):
             return False

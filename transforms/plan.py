@@ -270,8 +270,7 @@ class ModulePlanner:
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
         for qualname, facts in lifted.items():
-            nested = facts.definition.parent is not None
-            if (nested and not self.session.outlasts(facts.definition)) or not (
+            if facts.definition.is_inner or not (
                 facts.operations or facts.staged or qualname in callers
             ):
                 continue

@@ -109,8 +109,7 @@ def split(
         Refusal: no split keeps what eager mode does.
     """
     definition = facts.definition
-    nested = definition.parent is not None
-    if (nested and not session.outlasts(definition)) or not may_have_core(definition):
+    if definition.is_inner or not may_have_core(definition):
         return None
     return Splitter(session, facts, name, analyse, frozenset(numbers)).split()
 

@@ -259,7 +259,7 @@ class SplitPlanner:
             return False
         if definition.failure is not None or definition.is_operator:
             return False
-        if definition.parent is not None and not self.session.outlasts(definition):
+        if definition.is_inner:
             return False
         return (
             self.may_surround(facts)

@@ -70,7 +70,7 @@ def with_one_structure(
 ) -> tuple[FunctionNode, list[Tag], list[Form]] | None:
     """The function that returns one structure, and what its shell makes of it; None where that is not needed, or not to be."""
     definition = facts.definition
-    if facts.result != UNKNOWN or definition.tags or definition.parent is not None:
+    if facts.result != UNKNOWN or definition.tags or definition.is_inner:
         return None
     slots = _Slots(tf)
     try:

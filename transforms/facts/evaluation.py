@@ -312,7 +312,7 @@ class Evaluation:
     def _may_change_around(self, name: str, kind: Kind) -> bool:
         """Whether a variable of the function that made this one may hold something else at the next call."""
         definition = self.facts.definition
-        if not self.session.outlasts(definition):
+        if not definition.outlasts:
             return False
         return name in definition.reset_around or (
             is_mutable(kind)

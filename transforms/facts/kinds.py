@@ -430,9 +430,9 @@ def join_shapes(a: Shape, b: Shape) -> Shape:
 
 
 def is_mutable(kind: Kind) -> bool:
-    """Whether this is a list, a set or a dict."""
+    """Whether this is a list, a set, a dict or an array."""
     listed = isinstance(kind, Sequence | Elements) and kind.type in ("list", "set")
-    return listed or isinstance(kind, Dict | Mapping)
+    return listed or isinstance(kind, Dict | Mapping | Array)
 
 
 def join(a: Kind, b: Kind) -> Kind:

@@ -88,6 +88,8 @@ class FunctionDefinition:
     """What its shell returns: the first of which the tag says so, or the last."""
     failure: str | None = None
     """The `raise` that its shell runs where the graph says so."""
+    outlasts: bool = False
+    """Whether a nested function was seen to be called by others than what made it, and more often than made."""
     settled: dict[str, Kind] = field(default_factory=dict)
     """Globals and attributes that hold this for good, once its shell has run."""
 
@@ -119,6 +121,11 @@ class FunctionDefinition:
     def is_operator(self) -> bool:
         """Whether Python calls it for more than a call: `__init__`, `__add__` and their like."""
         return self.node.name.startswith("__") and self.node.name != "__call__"
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it is nested, and does a part of what the function around it does."""
+        return self.parent is not None and not self.outlasts
 
     @property
     def is_coroutine(self) -> bool:

@@ -165,6 +165,8 @@ class Session:
         self._dirty = False
         self._by_node = {d.node: d for d in module.functions.values()}
         self._recorded = {q: self._seen(d) for q, d in module.functions.items()}
+        for definition in module.functions.values():
+            definition.outlasts = self._outlasts(definition)
 
     # ---- functions
 
@@ -220,8 +222,7 @@ class Session:
     def recorded(self, qualname: str) -> Recorded | None:
         return self._recorded.get(qualname)
 
-    def outlasts(self, definition: FunctionDefinition) -> bool:
-        """Whether a nested function was seen to be called by others than what made it, and more often than made."""
+    def _outlasts(self, definition: FunctionDefinition) -> bool:
         around, recorded = definition.parent, self.recorded(definition.qualname)
         if around is None or around.parent is not None or recorded is None:
             return False
@@ -236,8 +237,7 @@ class Session:
     def root_parameters(self, definition: FunctionDefinition) -> dict[str, Kind] | None:
         """What a function is called with from outside: recorded, or annotated; None where nothing tells."""
         recorded = self.recorded(definition.qualname)
-        nested = "<locals>" in definition.qualname
-        if nested and not (definition.keeps_state or self.outlasts(definition)):
+        if definition.is_inner and not definition.keeps_state:
             return None
         if recorded is not None and recorded.calls:
             held = {n: _held(k) for n, k in recorded.parameters.items()}
