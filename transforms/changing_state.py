@@ -329,12 +329,13 @@ class _Finder:
         )
 
     def _holder_kind(self, holder: str) -> Kind:
-        """What has the attribute: a parameter, a global, or what `class_at` tells of the attribute of one."""
+        """What has the attribute: a parameter, a variable of the function around, a global, or an attribute of one."""
         seen = self._seen(holder)
-        if isinstance(seen, Object) and seen.is_namespace:
+        recorded = self.session.recorded(self.definition.qualname)
+        around = recorded is not None and holder in recorded.closure
+        if isinstance(seen, Object) and (seen.is_namespace or around):
             return seen
-        nested = self.definition.parent is not None
-        if "." in holder or (nested and holder not in self.facts.parameters):
+        if "." in holder:
             made = class_at(
                 self.session, ast.parse(holder, mode="eval").body, self.facts
             )

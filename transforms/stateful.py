@@ -1,4 +1,4 @@
-"""GL305 local-stateful: an optimizer or metric made in a function is made once, outside."""
+"""GL305 local-stateful: an optimizer, metric or generator made in a function is made once, outside."""
 
 from __future__ import annotations
 
@@ -32,14 +32,18 @@ OPTIMIZERS = {
 USES = {
     "optimizers": frozenset({"apply_gradients"}),
     "metrics": frozenset({"update_state", "result", "reset_state"}),
+    "random": frozenset(
+        {"normal", "uniform", "uniform_full_int", "truncated_normal", "binomial"}
+    ),
 }
 
 
 class LocalStateful(Rule):
-    """An optimizer or a metric made in the body of a function.
+    """An optimizer, a metric or a generator of random numbers made in the body of a function.
 
     What it finds:
-        `name = tf.keras.optimizers.Adam(...)` and `name = tf.keras.metrics.Mean()` in a function that works on tensors.
+        `name = tf.keras.optimizers.Adam(...)`, `name = tf.keras.metrics.Mean()` and
+        `name = tf.random.Generator.from_seed(1)` in a function that works on tensors.
 
     Why it matters:
         Each of them makes variables. A `tf.function` may make variables on its first call only, and raises
@@ -120,6 +124,8 @@ def _start(
     arguments = [*call.args, *(k.value for k in call.keywords)]
     if not all(map(_is_constant, arguments)):
         return None
+    if dotted == "tensorflow.random.Generator.from_seed" and len(arguments) == 1:
+        return _Start(node, [f"{name}.reset_from_seed({ast.unparse(arguments[0])})"])
     if dotted.startswith(f"{KERAS}metrics."):
         return _Start(node, [f"{name}.reset_state()"])
     if dotted.startswith(f"{KERAS}optimizers."):
@@ -257,8 +263,9 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _family(kind: object) -> str:
+    """The module of TensorFlow or Keras that a class is of."""
     name = kind.name if isinstance(kind, Object) else ""
-    return name.removeprefix(KERAS).partition(".")[0] if name.startswith(KERAS) else ""
+    return name.removeprefix(KERAS).removeprefix("tensorflow.").partition(".")[0]
 
 
 def _is_own(facts: FunctionFacts, node: ast.Assign, name: str, call: ast.Call) -> bool:

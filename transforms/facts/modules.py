@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -175,7 +175,7 @@ class FunctionDefinition:
 
     @cached_property
     def reset_around(self) -> frozenset[str]:
-        """The variables of the function around that are set more than once, or in a loop."""
+        """The variables of the functions around that are set more than once, or in a loop."""
         if self.parent is None:
             return frozenset()
         inner = list(ast.walk(self.parent.original))
@@ -183,28 +183,30 @@ class FunctionDefinition:
         nodes = list(own_nodes(self.parent.original))
         loops = [n for n in nodes if isinstance(n, ast.For | ast.While)]
         again |= {name for loop in loops for name in all_bound_names(loop)}
-        stores = [
-            n.id
-            for n in nodes
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        ]
-        stores += [a.arg for a in self.parent.parameters]
-        return frozenset(again | {name for name in stores if stores.count(name) > 1})
+        stores = [*_stored(nodes), *(a.arg for a in self.parent.parameters)]
+        again |= {name for name in stores if stores.count(name) > 1}
+        return frozenset(again | self.parent.reset_around)
 
     def is_shared(self, name: str) -> bool:
-        """Whether a variable of the function around may hold what more than this function uses, once it is made."""
-        if self.parent is None:
+        """Whether a variable of the functions around may hold what more than this function uses, once it is made."""
+        around = self.parent
+        while around is not None and name not in (
+            *_stored(own_nodes(around.original)),
+            *(a.arg for a in around.parameters),
+        ):
+            around = around.parent
+        if around is None:
             return False
         own = {n for n in ast.walk(self.original) if isinstance(n, ast.Name)}
-        around = list(ast.walk(self.parent.original))
+        nodes = list(ast.walk(around.original))
         places = [
             n
-            for n in around
+            for n in nodes
             if isinstance(n, ast.Name) and n.id == name and n not in own
         ]
         new = any(
             isinstance(s, ast.Assign) and name in bound_names(s) and _is_new(s.value)
-            for s in around
+            for s in nodes
         )
         return len(places) != 1 or not new
 
@@ -241,6 +243,12 @@ class FunctionDefinition:
             if isinstance(node, ast.Global | ast.Nonlocal)
             for name in node.names
         )
+
+
+def _stored(nodes: Iterable[ast.AST]) -> list[str]:
+    return [
+        n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
 
 
 def _is_new(value: ast.expr) -> bool:
