@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .classes import class_at, class_of
+from .classes import class_at, class_of, kept_value
 from .facts.arrays import may_hold
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -131,7 +131,9 @@ class _Finder:
             for n in own_nodes(self.definition.node)
             if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
-        chains |= dict.fromkeys(self._items(written))
+        items = self._items(written)
+        owners = {text.rpartition("[")[0] for text in items}
+        chains = {c: None for c in (*chains, *items) if c not in owners}
         found: dict[str, StateVariable] = {}
         for chain in chains:
             kind = self._state_kind(chain, chain in written)
@@ -167,53 +169,59 @@ class _Finder:
             n
             for n in inner
             if isinstance(n, ast.Subscript)
-            and isinstance(n.value, ast.Name)
+            and isinstance(n.value, ast.Name | ast.Attribute)
             and isinstance(n.slice, ast.Constant)
             and self._has_item(n.value, n.slice.value)
         ]
         owners: dict[str, set[object]] = {}
         for n in items:
-            assert isinstance(n.value, ast.Name) and isinstance(n.slice, ast.Constant)
-            owners.setdefault(n.value.id, set()).add(n.slice.value)
+            assert isinstance(n.slice, ast.Constant)
+            owners.setdefault(ast.unparse(n.value), set()).add(n.slice.value)
         texts = list(dict.fromkeys(map(ast.unparse, items)))
         one_by_one = len(items) == sum(
-            isinstance(n, ast.Name) and n.id in owners for n in inner
+            isinstance(n, ast.Name | ast.Attribute) and ast.unparse(n) in owners
+            for n in inner
         )
-        apart = all(
-            len(keys) == 1 or all(isinstance(k, str) for k in keys)
-            for keys in owners.values()
-        )
+        apart = all(map(_are_apart, owners.values()))
         alone = len(owners) == 1 or not written & set(texts)
         alone = alone or all(map(self._is_of_its_own, owners))
         return texts if one_by_one and apart and alone else []
 
-    def _is_of_its_own(self, name: str) -> bool:
-        """Whether a global, or a variable of the function around, only ever holds a list or dict made for it."""
+    def _is_of_its_own(self, owner: str) -> bool:
+        """Whether a piece of code only ever stands for one list or dict, which was made for it."""
         around = self.definition.parent
-        if around is not None:
+        holder, _, name = owner.rpartition(".")
+        if holder:
+            node = ast.parse(holder, mode="eval").body
+            made = class_of(self.session, node, self.facts)
+            values = [kept_value(self.session, made, name)] if made else []
+        elif around is not None and name not in self.definition.reset_around:
             body = around.original.body
-            values = [
-                s.value
-                for s in body
-                if isinstance(s, ast.Assign) and name in bound_names(s)
-            ]
-            once = name not in self.definition.reset_around
+            sets = (s for s in body if isinstance(s, ast.Assign))
+            values = [s.value for s in sets if name in bound_names(s)]
+        elif name not in self.session.module.rebound:
+            values = self.session.module.assignments.get(name, [])
         else:
-            module = self.session.module
-            values = [v for v in module.assignments.get(name, []) if v is not None]
-            once = name not in module.rebound
-        return once and len(values) == 1 and isinstance(values[0], ast.Dict | ast.List)
+            values = []
+        return len(values) == 1 and isinstance(values[0], ast.Dict | ast.List)
 
-    def _has_item(self, node: ast.Name, key: object) -> bool:
-        """Whether a name is a dict or list that outlives the call, whose items change, and that always has this one."""
+    def _has_item(self, node: ast.Name | ast.Attribute, key: object) -> bool:
+        """Whether this is a dict or list that outlives the call, whose items change, and that always has this one."""
         module = self.session.module
         kind = self.facts.kind(node)
-        changes = (
-            node.id in module.changed
-            or node.id in self.parameters
-            or self.definition.is_shared(node.id)
-        )
-        if not changes or not self._is_outside(node) or self._shrinks(node.id):
+        if isinstance(node, ast.Name):
+            last = node.id
+            changes = (
+                last in module.changed
+                or last in self.parameters
+                or self.definition.is_shared(last)
+            )
+        else:
+            last = unmangled(node.attr, self.definition.qualname.rpartition(".")[0])
+            holder = ast.unparse(node.value)
+            changes = last in module.changed_attributes
+            changes = changes and self._is_plain_attribute(holder, last, False)
+        if not changes or not self._is_outside(node) or self._shrinks(last):
             return False
         if isinstance(kind, Dict):
             return isinstance(key, str) and kind.get(key) is not None
@@ -225,13 +233,16 @@ class _Finder:
         """Whether something in the module takes items out of what has this name."""
         for node in ast.walk(self.session.module.tree):
             match node:
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)):
+                case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
                     shrinks = attr in ("pop", "popitem", "clear", "remove")
-                case ast.Subscript(value=ast.Name(id=n), ctx=ast.Del()):
+                case ast.Subscript(value=owner, ctx=ast.Del()):
                     shrinks = True
                 case _:
                     continue
-            if shrinks and n == name:
+            if shrinks and name in (
+                getattr(owner, "id", ""),
+                getattr(owner, "attr", ""),
+            ):
                 return True
         return False
 
@@ -504,6 +515,14 @@ def _is_tensors(kind: Kind) -> bool:
     if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
         return all(map(_is_tensors, kind.items))
     return isinstance(kind, Tensor)
+
+
+def _are_apart(keys: set[object]) -> bool:
+    """Whether keys of one dict, or indices of one list, are of different items."""
+    indices = [k for k in keys if isinstance(k, int)]
+    named = all(isinstance(k, str) for k in keys)
+    counted = len(indices) == len(keys) and (min(indices) >= 0 or max(indices) < 0)
+    return named or counted or len(keys) == 1
 
 
 def _word(chain: str) -> str:

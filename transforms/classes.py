@@ -36,7 +36,7 @@ def class_of(
             return _made(session, values[0]) if len(values) == 1 else None
         case ast.Attribute(value=value, attr=name):
             holder = class_of(session, value, facts)
-            return _class_of_attribute(session, holder, name) if holder else None
+            return _made(session, kept_value(session, holder, name)) if holder else None
     return None
 
 
@@ -138,10 +138,8 @@ COMPOUND = (
 """Statements that are looked into, statement by statement."""
 
 
-def _class_of_attribute(
-    session: Session, holder: ClassDefinition, name: str
-) -> ClassDefinition | None:
-    """The class of what every instance has under a name from the start, and keeps."""
+def kept_value(session: Session, holder: ClassDefinition, name: str) -> ast.expr | None:
+    """What every instance has under a name from the start, and keeps: what `__init__` sets it to."""
     initializer = session.module.method(holder.qualname, "__init__")
     writers = session.module.rebound_attributes.get(name, set())
     if initializer is None or writers != {initializer.qualname}:
@@ -152,7 +150,7 @@ def _class_of_attribute(
         if isinstance(s, ast.Assign)
         and any(isinstance(t, ast.Attribute) and t.attr == name for t in s.targets)
     ]
-    return _made(session, values[0]) if len(values) == 1 else None
+    return values[0] if len(values) == 1 else None
 
 
 def class_made_here(session: Session, kind: Kind) -> ClassDefinition | None:

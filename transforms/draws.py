@@ -257,6 +257,8 @@ def changed_objects(facts: FunctionFacts) -> set[str]:
 def _owner(node: ast.AST | None) -> ast.expr | None:
     """The object that a piece of code changes in place."""
     match node:
+        case ast.Subscript(slice=ast.Constant()):
+            return None  # a place for a value, which the graph may take and give back
         case ast.Call(func=ast.Attribute(value=owner)):
             return owner
         case ast.Subscript(value=owner) | ast.AugAssign(target=owner):
