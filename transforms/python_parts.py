@@ -257,6 +257,13 @@ class PythonFirst:
             match inner:
                 case ast.BinOp(left=ast.Constant(value=base), op=ast.Pow()):
                     raises = not (isinstance(base, float) and 0.0 < base <= 1.0)
+                case (
+                    ast.BinOp(op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=divisor)
+                    | ast.AugAssign(
+                        op=ast.Div() | ast.FloorDiv() | ast.Mod(), value=divisor
+                    )
+                ):
+                    raises = not self._is_nonzero(divisor)
                 case ast.BinOp(op=op) | ast.AugAssign(op=op):
                     raises = isinstance(op, RAISING)
                 case ast.Call(func=ast.Name(id=name)) if inner not in self.facts.calls:
@@ -270,6 +277,11 @@ class PythonFirst:
             if raises:
                 return True
         return False
+
+    def _is_nonzero(self, node: ast.expr) -> bool:
+        """Whether this is always the same number, and not zero."""
+        kind = self.facts.kind(node)
+        return isinstance(kind, Python) and kind.known and kind.value != 0
 
     def _may_pass(self, moving: list[ast.AST], staying: ast.stmt) -> bool:
         """Whether pieces of code may run before a statement that may have stood before them."""
