@@ -128,6 +128,19 @@ class FunctionDefinition:
         return self.parent is not None and not self.outlasts
 
     @property
+    def escapes(self) -> bool:
+        """Whether the function around does more with this one than call it."""
+        inner = list(ast.walk(self.parent.original)) if self.parent else []
+        called = {n.func for n in inner if isinstance(n, ast.Call)}
+        return self.owner is not None or any(
+            isinstance(n, ast.Name)
+            and n.id == self.node.name
+            and isinstance(n.ctx, ast.Load)
+            and n not in called
+            for n in inner
+        )
+
+    @property
     def is_coroutine(self) -> bool:
         return isinstance(self.node, ast.AsyncFunctionDef)
 

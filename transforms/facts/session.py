@@ -224,7 +224,7 @@ class Session:
 
     def _outlasts(self, definition: FunctionDefinition) -> bool:
         around, recorded = definition.parent, self.recorded(definition.qualname)
-        if around is None or recorded is None:
+        if around is None or recorded is None or not definition.escapes:
             return False
         made = self.recorded(around.qualname)
         callers = self.recorded_callers(definition.qualname)
