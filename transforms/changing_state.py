@@ -293,7 +293,12 @@ class _Finder:
 
     def _is_plain_attribute(self, holder: str, name: str, written: bool) -> bool:
         """Whether an attribute is set where its object is made, and nothing else serves it."""
-        kind = self._holder_kind(holder)
+        return all(
+            self._is_plain_in(kind, holder, name, written)
+            for kind in members(self._holder_kind(holder))
+        )
+
+    def _is_plain_in(self, kind: Kind, holder: str, name: str, written: bool) -> bool:
         if isinstance(kind, Module):
             return self.session.is_global(f"{kind.name}.{name}")
         made = (

@@ -459,6 +459,12 @@ class Evaluation:
                 found = KERAS_ATTRIBUTES.get(node.attr)
             if found is not None:
                 return found
+        if isinstance(value, Union) and all(
+            isinstance(m, Object) for m in value.members
+        ):
+            parts = [self.session.attribute(self, node, m) for m in value.members]  # type: ignore[arg-type]
+            if not any(p is None or isinstance(p, Function) for p in parts):
+                return join_all(forget(p) for p in parts if p is not None)
         if isinstance(value, Union) and NONE not in value.members:
             known = [methods.attribute(m, node.attr) for m in value.members]
             if all(o is not None and not o.error for o in known):
