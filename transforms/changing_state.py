@@ -190,19 +190,22 @@ class _Finder:
     def _is_of_its_own(self, owner: str) -> bool:
         """Whether a piece of code only ever stands for one list or dict, which was made for it."""
         around = self.definition.parent
+        bound = set(all_bound_names(around.original)) if around else set()
+        bound |= {a.arg for a in around.parameters} if around else set()
         holder, _, name = owner.rpartition(".")
         if holder:
             node = ast.parse(holder, mode="eval").body
             made = class_of(self.session, node, self.facts)
             values = [kept_value(self.session, made, name)] if made else []
-        elif around is not None and name not in self.definition.reset_around:
+        elif around is not None and name in bound:
             body = around.original.body
             sets = (s for s in body if isinstance(s, ast.Assign))
             values = [s.value for s in sets if name in bound_names(s)]
-        elif name not in self.session.module.rebound:
-            values = self.session.module.assignments.get(name, [])
+            values = [] if name in self.definition.reset_around else values
         else:
-            values = []
+            module = self.session.module
+            values = module.assignments.get(name, [])
+            values = [] if name in module.rebound else values
         return len(values) == 1 and isinstance(values[0], ast.Dict | ast.List)
 
     def _has_item(self, node: ast.Name | ast.Attribute, key: object) -> bool:

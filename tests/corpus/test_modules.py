@@ -166,6 +166,169 @@ KINDS = {
                 state.weights.assign([0.5, -0.5])
     """,
 }
+RECIPES = {
+    "recipes.py": """
+        from dataclasses import dataclass
+
+        import tensorflow as tf
+
+
+        @dataclass
+        class Settings:
+            rate: float = 0.1
+            clip: bool = False
+            patience: int = 2
+
+
+        settings = Settings()
+        options = {"scale": 1.0}
+        strategy = tf.distribute.get_strategy()
+        with strategy.scope():
+            w = tf.Variable([1.0, -1.0])
+
+
+        class Policy:
+            def __init__(self):
+                self.online = tf.Variable([0.5, 1.5])
+                self.target = tf.Variable([0.5, 1.5])
+                self.shadow = tf.Variable([0.0, 0.0])
+                self.optimizer = tf.keras.optimizers.Adam(0.1)
+                self.steps = 0
+
+            def learn(self, x):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum((self.online * x - self.target) ** 2)
+                gradient = tape.gradient(loss, self.online)
+                self.optimizer.apply_gradients([(gradient, self.online)])
+                self.shadow.assign(0.9 * self.shadow + 0.1 * self.online)
+                self.steps += 1
+                if self.steps % 3 == 0:
+                    self.target.assign(self.online)
+                return loss
+
+
+        class Accumulator:
+            def __init__(self, every):
+                self.every = every
+                self.waiting = None
+                self.count = 0
+
+            def step(self, x):
+                gradient = tf.clip_by_norm(w - x, 1.0) if settings.clip else w - x
+                if self.waiting is None:
+                    self.waiting = gradient
+                else:
+                    self.waiting = self.waiting + gradient
+                self.count += 1
+                if self.count == self.every:
+                    w.assign_sub(settings.rate * self.waiting / self.every)
+                    self.waiting = None
+                    self.count = 0
+                return tf.reduce_sum(gradient)
+
+
+        class Stopping:
+            def __init__(self):
+                self.best = float("inf")
+                self.bad = 0
+                self.stopped = False
+
+            def update(self, x):
+                loss = tf.reduce_sum(x * x)
+                if loss < self.best:
+                    self.best = float(loss)
+                    self.bad = 0
+                else:
+                    self.bad += 1
+                    if self.bad >= settings.patience:
+                        self.stopped = True
+                return tf.sqrt(loss)
+
+
+        policy, accumulator, stopping = Policy(), Accumulator(2), Stopping()
+        annealed = 0
+
+
+        def learned(x):
+            return policy.learn(x)
+
+
+        def accumulated(x):
+            return accumulator.step(x)
+
+
+        def stopped(x):
+            return stopping.update(x)
+
+
+        def divergence(x):
+            global annealed
+            annealed += 1
+            weight = min(1.0, annealed / 4.0) * options["scale"]
+            return tf.reduce_mean(tf.exp(x) - x - 1.0) * weight
+
+
+        def drawn(x):
+            generator = tf.random.Generator.from_seed(3)
+            return x + generator.normal([2]) * options["scale"]
+
+
+        def replica(x):
+            loss = tf.reduce_sum(tf.square(w * x))
+            if loss > 2.0:
+                loss = tf.sqrt(loss)
+            return loss
+
+
+        def distributed(x):
+            return strategy.run(replica, args=(x,))
+
+
+        def meter():
+            cells = {"n": 0, "mean": tf.zeros([2])}
+
+            def add(x):
+                cells["n"] += 1
+                cells["mean"] = cells["mean"] + (x - cells["mean"]) / cells["n"]
+                return cells["mean"] * options["scale"]
+
+            return add, cells
+
+
+        metered, cells = meter()
+    """,
+    "run.py": """
+        import tensorflow as tf
+        import recipes
+        from recipes import policy, settings, stopping
+
+        NAMES = (
+            "learned",
+            "accumulated",
+            "stopped",
+            "divergence",
+            "drawn",
+            "distributed",
+            "metered",
+        )
+
+        for i in range(6):
+            x = tf.constant([float(i % 3), 1.0])
+            for name in NAMES:
+                print(name, getattr(recipes, name)(x).numpy().tolist())
+            print(policy.steps, policy.shadow.numpy().tolist(), recipes.w.numpy().tolist())
+            print(f"{stopping.best} {stopping.bad} {stopping.stopped} {recipes.annealed}")
+            settings.rate *= 0.5
+            settings.clip = not settings.clip
+            recipes.options["scale"] = 1.0 + i
+            if i == 2:
+                policy.optimizer = tf.keras.optimizers.SGD(0.1)
+                settings.patience = 1
+                recipes.annealed = 0
+                stopping.bad, stopping.best = 0, 4.0
+                recipes.cells["n"] = 5
+    """,
+}
 RUN = """
 import training
 for i, arguments in enumerate(training.ARGS):
@@ -182,19 +345,35 @@ def write(files: dict[str, str], folder: Path) -> None:
         path.write_text(textwrap.dedent(text).lstrip("\n"))
 
 
+def graphs_of(files: dict[str, str], name: str, folder: Path) -> set[str]:
+    """The graphs in a module of a project that, lifted, prints what it printed."""
+    write(files, folder)
+    eager = graphlift(folder, "record", "--", sys.executable, "run.py")
+    graphlift(folder, "rewrite", ".", expect=1)
+    assert output([sys.executable, "run.py"], folder) == eager
+    text = (folder / name).read_text()
+    return set(re.findall(r"tf\.function\(.*?\n *def (\w+)", text, re.DOTALL))
+
+
 def test_state_that_another_module_changes(tmp_path: Path) -> None:
-    write(KINDS, tmp_path)
-    eager = graphlift(tmp_path, "record", "--", sys.executable, "run.py")
-    graphlift(tmp_path, "rewrite", ".", expect=1)
-    assert output([sys.executable, "run.py"], tmp_path) == eager
-    text = (tmp_path / "state.py").read_text()
-    graphs = set(re.findall(r"tf\.function\(.*?\n *def (\w+)", text, re.DOTALL))
-    assert graphs == {
+    assert graphs_of(KINDS, "state.py", tmp_path) == {
         "counted_graph",
         "rated_graph",
         "tracked_graph",
         "buffered_graph",
         "stepped",
+        "add_graph",
+    }
+
+
+def test_training_that_another_module_steers(tmp_path: Path) -> None:
+    assert graphs_of(RECIPES, "recipes.py", tmp_path) == {
+        "learn_graph",
+        "step_graph",
+        "update_graph",
+        "divergence_graph",
+        "drawn_graph",
+        "replica",
         "add_graph",
     }
 
