@@ -152,6 +152,8 @@ def _signature(
         return None
     if any(map(_has_no_size, parameters.values())) and _calls_others(facts):
         return None
+    if any(map(_has_no_rank, parameters.values())) and _calls_layers(facts):
+        return None
     specs = []
     for parameter in [*args.posonlyargs, *args.args]:
         kind = parameters.get(parameter.arg)
@@ -165,10 +167,13 @@ def _signature(
 
 
 def _has_no_size(kind: Kind) -> bool:
-    """Whether this is a tensor of two dimensions or more, or of unknown rank, of which no size is known."""
-    if not isinstance(kind, Tensor):
-        return False
-    return kind.shape is None or (len(kind.shape) > 1 and not any(kind.shape))
+    """Whether this is a tensor of two dimensions or more, of which no size is known."""
+    shape = kind.shape if isinstance(kind, Tensor) else None
+    return shape is not None and len(shape) > 1 and not any(shape)
+
+
+def _has_no_rank(kind: Kind) -> bool:
+    return isinstance(kind, Tensor) and kind.shape is None
 
 
 def _calls_others(facts: FunctionFacts) -> bool:
@@ -181,6 +186,16 @@ def _calls_others(facts: FunctionFacts) -> bool:
     return not all(
         isinstance(k, Function) and k.name.startswith(LIBRARIES) for k in functions
     )
+
+
+def _calls_layers(facts: FunctionFacts) -> bool:
+    """Whether layers or models of Keras are called."""
+    functions = (
+        facts.kind(n.func)
+        for n in own_nodes(facts.definition.node)
+        if isinstance(n, ast.Call)
+    )
+    return any(isinstance(k, Object) and "keras" in k.name for k in functions)
 
 
 def _spec(kind: Kind | None, tf: str, is_recorded: bool) -> str | None:
