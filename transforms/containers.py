@@ -253,7 +253,9 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         or joined.weak not in (None, *DEFAULTS)
     ):
         raise Refusal(
-            f"`{name}` holds items of kinds that no one tensor holds",
+            f"`{name}` holds items of kinds that no one tensor holds"
+            if joined is not None
+            else f"`{name}` is no list of tensors, and changes where a tensor decides",
             facts.definition.original,
             "GL203",
         )

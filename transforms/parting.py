@@ -12,9 +12,10 @@ from .facts.environment import FunctionFacts
 from .facts.modules import all_bound_names, names_in
 from .facts.profile import FunctionNode
 from .making import assigned, name
-from .printing import is_print
+from .printing import is_print, shows_otherwise
 from .python_effects import are_seen, is_effect, lasts, taken, with_name
 from .rebuilding import with_body, with_origin
+from .replaying import is_replay
 from .source import Names
 
 ENDING = (ast.Return, ast.Raise, ast.Assert, ast.Try, ast.Break, ast.Continue)
@@ -26,7 +27,11 @@ def with_effects_apart(facts: FunctionFacts, names: Names) -> FunctionNode | Non
     """The function with the first `if` in two; None where no tensor decides what only Python can do."""
     node = facts.definition.node
     for i, statement in enumerate(node.body):
-        if isinstance(statement, ast.If) and statement in facts.staged:
+        if (
+            isinstance(statement, ast.If)
+            and statement in facts.staged
+            and not is_replay(statement)
+        ):
             parted = _Parting(facts, names, statement).parted()
             if parted is not None:
                 return with_body(node, [*node.body[:i], *parted, *node.body[i + 1 :]])
@@ -48,9 +53,10 @@ class _Parting:
             n for n in inner if isinstance(n, ast.stmt) and is_effect(self.facts, n)
         ]
         others = [s for s in inner if isinstance(s, ast.stmt) and s not in effects]
+        alone = all(isinstance(s, ast.If) for s in others)
+        wanted = self._is_shown_otherwise if alone else self._is_wanted
         if (
-            all(is_print(self.facts, s) for s in effects)
-            or all(isinstance(s, ast.If) for s in others)
+            not any(map(wanted, effects))
             or any(isinstance(n, ENDING) for n in inner)
             or are_seen(self.facts, effects, self.node)
         ):
@@ -66,6 +72,14 @@ class _Parting:
         for statement in waiting:
             statement.replays = True  # type: ignore[attr-defined]
         return [*done, *waiting]
+
+    def _is_wanted(self, effect: ast.stmt) -> bool:
+        """Whether a graph cannot do something, or does it otherwise."""
+        printed = is_print(self.facts, effect)
+        return not printed or self._is_shown_otherwise(effect)
+
+    def _is_shown_otherwise(self, effect: ast.stmt) -> bool:
+        return shows_otherwise(self.facts, effect)
 
     def _if(self, node: ast.If) -> Parted | None:
         if not any(is_effect(self.facts, s) for s in ast.walk(node)):

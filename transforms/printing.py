@@ -72,8 +72,8 @@ class PythonPrint(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        `print` to a file. Where a tensor decides whether or how often it prints, floats show the digits that
-        `tf.print` gives them, unless a format tells how many.
+        `print` to a file. In a loop of the graph, and where a tensor decides what is returned, floats show the digits
+        that `tf.print` gives them, unless a format tells how many.
     """
 
     code = "GL201"
@@ -150,6 +150,16 @@ def is_print(facts: FunctionFacts, node: ast.stmt) -> bool:
         case ast.Expr(value=ast.Call(func=ast.Name() as function)):
             return facts.kind(function) == Function("builtins.print")
     return False
+
+
+def shows_otherwise(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether `tf.print` would give the floats of a `print` other digits than Python does."""
+    kinds = [
+        facts.kind(a) for n in ast.walk(node) if isinstance(n, ast.Call) for a in n.args
+    ]
+    return is_print(facts, node) and any(
+        isinstance(kind, Tensor) and kind.dtype in REALS for kind in kinds
+    )
 
 
 def lower_print(planner: Planner, node: ast.Expr) -> list[Step]:

@@ -27,6 +27,7 @@ from .first_steps import number_parameters
 from .inline_steps import headers
 from .ordering import WAITS
 from .parts import has_try, in_parts
+from .replaying import is_replay
 from .shell import Shell, check_result
 from .source import double_quoted, is_placed
 from .split import Split, split
@@ -70,7 +71,7 @@ class SplitPlanner:
             found = facts[qualname]
             planned = whole | {p.qualname for p in plans}
             if (
-                qualname in whole
+                (qualname in whole and not self._shows(found, facts))
                 or not self._may_split(found)
                 or self.entries.clashes(qualname)
             ):
@@ -81,6 +82,8 @@ class SplitPlanner:
             plan = self._plan(found, cores)
             if plan is not None:
                 plans.append(plan)
+            elif qualname in whole:
+                self.refusals.pop(qualname, None)
         done = {*absorbed, *(p.qualname for p in plans)}
         plans += StepPlanner(self).plans(facts, {*whole, *done}, cores)
         rest = {q: f for q, f in facts.items() if q not in absorbed}
@@ -88,6 +91,12 @@ class SplitPlanner:
         for qualname in (*absorbed, *(p.qualname for p in plans)):
             self.refusals.pop(qualname, None)
         return plans
+
+    def _shows(self, found: FunctionFacts, facts: Mapping[str, FunctionFacts]) -> bool:
+        """Whether a function that no other calls prints something that would wait for its graph, to show it as Python does."""
+        qualname = found.definition.qualname
+        called = any(qualname in f.calls.values() for f in facts.values())
+        return not called and any(map(is_replay, found.definition.node.body))
 
     def versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
         """The function with calls inlined and without, in the order in which they are worth a try.
@@ -254,6 +263,7 @@ class SplitPlanner:
             or definition.qualname in self.planner.frozen
             or holds_variable(facts.result)
             or stateful.optimizer_parameters(facts)
+            or any(map(is_replay, definition.node.body))
         )
         if not hindered or not (facts.operations or facts.staged):
             return False

@@ -1332,7 +1332,11 @@ def _blocker(
             f"{what} makes variables on every call",
             "GL304" if isinstance(kind, Variable) else "GL305",
         ),
-        "io": (f"{what} reads or writes outside the program", "GL208"),
+        "io": (
+            (f"{what} does not seed the draws of a graph", "GL207")
+            if "seed" in what
+            else (f"{what} reads or writes outside the program", "GL208")
+        ),
         "host": (f"{what} needs the value while Python runs", "GL205"),
         "callback": (f"{what} calls Python functions", "GL401"),
         "mutates": (f"{what} changes an object in place", "GL204"),
