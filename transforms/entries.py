@@ -68,6 +68,8 @@ class Entries:
             return False
         if definition.is_inner or definition.is_operator:
             return False
+        if definition.has_gradient:
+            return False
         if not self.can_be_method(definition) or self.is_called_by_keras(definition):
             return False
         if self.is_pythons(facts):

@@ -280,6 +280,11 @@ class ModulePlanner:
                 and qualname not in callers
                 and not self.entries.is_reached(facts)
             ):
+                if facts.definition.has_gradient and facts.staged:
+                    self.refusals[qualname] = Refusal(
+                        "with a gradient of its own it is no graph by itself: call it in one",
+                        facts.definition.original,
+                    )
                 continue
             if shell.tags and qualname in callers:
                 self.refusals[qualname] = Refusal(

@@ -170,7 +170,9 @@ class Planner:
         if not changes(steps, node.body):
             return [Keep(node)]
         result = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        decorators = [f"@{ast.unparse(d)}\n" for d in node.decorator_list]
         header = f"def {node.name}({ast.unparse(node.args)}){result}:"
+        header = "".join([*decorators, header])
         return [Compound((header,), (steps,), node)]
 
     def _unstacked(self, node: ast.Assign) -> Step:

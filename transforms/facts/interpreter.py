@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ..findings import Refusal
 from . import arrays, buffers
+from .calls import Arguments
 from .environment import Environment, Flow, FunctionFacts, merge
 from .evaluation import KEYED_BY_TENSOR, Evaluation
 from .kinds import (
@@ -169,7 +170,8 @@ class Interpreter(Evaluation):
 
     def _functiondef(self, node: ast.FunctionDef, environment: Environment) -> Flow:
         definition = self.session.nested(node)
-        if definition is None or node.decorator_list:
+        decorated = node.decorator_list and not (definition and definition.has_gradient)
+        if definition is None or decorated:
             self.problem(f"the nested function `{node.name}` is not lifted", node)
             environment.bind(node.name, UNKNOWN)
         else:
@@ -370,10 +372,34 @@ class Interpreter(Evaluation):
 
     def _return(self, node: ast.Return, environment: Environment) -> Flow:
         kind = self.evaluate(node.value, environment) if node.value else NONE
+        if self.facts.definition.has_gradient and node.value is not None:
+            self._follow_gradient(node.value, kind, environment)
         self.facts.returns.append((node, kind))
         self.facts.chooses = self.facts.chooses or self.is_staged()
         self.exit_to(None)
         return Flow(None)
+
+    def _follow_gradient(
+        self, node: ast.expr, kind: Kind, environment: Environment
+    ) -> None:
+        """Call the gradient that is returned beside a value, as TensorFlow will: with one of the kind of each tensor."""
+        value, gradient = (
+            kind.items
+            if isinstance(kind, Sequence) and len(kind.items) == 2
+            else (UNKNOWN,) * 2
+        )
+        given = value.items if isinstance(value, Sequence) else (value,)
+        if not isinstance(gradient, Function) or not all(map(is_strong, given)):
+            self.problem("which gradient this gives is not known", node)
+        elif self.is_staged():
+            reason = "a tensor chooses between gradients: choose in one gradient"
+            self.problem(reason, node)
+        else:
+            site = getattr(node, "callback", None)
+            if site is None:
+                site = ast.copy_location(ast.Call(node, [], []), node)
+                node.callback = site  # type: ignore[attr-defined]
+            self.called(site, gradient, Arguments(list(given), {}), environment)
 
     def _break(self, node: ast.Break, environment: Environment) -> Flow:
         self.exit_to(self.innermost_loop())

@@ -113,6 +113,11 @@ class FunctionDefinition:
         return "property" in self.decorators
 
     @property
+    def has_gradient(self) -> bool:
+        """Whether it gives a gradient of its own beside its value, to `tf.custom_gradient`."""
+        return any(d.rpartition(".")[2] == "custom_gradient" for d in self.decorators)
+
+    @property
     def is_descriptor(self) -> bool:
         """Whether it is a property, or a static or class method."""
         return self.is_property or self.is_static or self.is_class_method

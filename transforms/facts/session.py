@@ -59,7 +59,7 @@ from .modules import (
 from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules
 from .records import Fields, records_in
-from .staging import hold, holds_tensor, is_tensor, is_weak
+from .staging import hold, holds_tensor, is_strong, is_tensor, is_weak
 
 MOST_ROUNDS = 6
 IMPROBABLE_DTYPE = "float16"
@@ -745,6 +745,12 @@ class Session:
                 f"what `{definition.node.name}` is called with is not known", node
             )
             return UNKNOWN
+        if definition.has_gradient and (
+            arguments.keywords or not all(map(is_strong, bound.values()))
+        ):
+            reason = f"a graph makes tensors of all that `{definition.node.name}` is given: pass tensors, by position"
+            evaluation.problem(reason, node)
+            return UNKNOWN
         outer = self._around(definition, evaluation, environment)
         facts = self._analyse(definition, self._with_recorded(definition, bound), outer)
         if evaluation.session is self:
@@ -783,6 +789,8 @@ class Session:
             )
             evaluation.problem(reason, node)
             return UNKNOWN
+        if definition.has_gradient and isinstance(facts.result, Sequence):
+            return facts.result.items[0]
         return facts.result
 
     def _unready(self, kind: Kind) -> str | None:
@@ -838,6 +846,7 @@ class Session:
         for text in definition.decorators:
             if (
                 text not in plain
+                and text.rpartition(".")[2] != "custom_gradient"
                 and not text.endswith("tf.function")
                 and "tf.function(" not in text
             ):
