@@ -187,6 +187,9 @@ class SplitPlanner:
     def _in_parts(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         before = self.session.state()
         try:
+            unexpected = self.planner.unexpected(facts.definition, facts.result)
+            if unexpected is not None:
+                raise unexpected
             plan = in_parts(self, facts, cores)
             if plan is not None and plan.outside > MOST_OUTSIDE:
                 raise Refusal(
