@@ -216,6 +216,7 @@ class FirstSteps:
             lambda: tensor_arrays.with_writes_kept(facts),
             lambda: tensor_arrays.with_element_shape(facts),
             lambda: ranges.with_python_ranges(facts, most, tf),
+            lambda: ranges.with_bounds_checked(facts, self._raised(of), names, tf),
             lambda: draws.with_draws_apart(facts, self.session, names, tf),
             lambda: variables.with_names_kept(facts),
             lambda: static_shapes.with_static_tests(facts, names),
@@ -242,9 +243,12 @@ class FirstSteps:
         return next((node for node in made if node is not None), None)
 
     def _without_lookups(self, facts: FunctionFacts, of: str) -> FunctionNode | None:
+        return lookups.without_lookups(facts, self.names, self.tf, self._raised(of))
+
+    def _raised(self, of: str) -> tuple[str, ...]:
+        """What recorded calls of a function raised."""
         recorded = self.session.recorded(of)
-        raises = recorded.raises if recorded else ()
-        return lookups.without_lookups(facts, self.names, self.tf, raises)
+        return recorded.raises if recorded else ()
 
     def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
         if self._is_overridden(facts.definition):

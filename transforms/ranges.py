@@ -1,19 +1,26 @@
-"""GL105 tensor-for: counting loops that Python runs while tracing, where their bounds are static and only ints are asked for.
+"""GL105 tensor-for: loops over `tf.range`.
 
-A loop over `tf.range` gives tensors. Where each is only made an int of, or an index, `range` gives the same; and Python's
-containers take the ints.
+Counting loops that Python runs while tracing, where their bounds are static and only ints are asked for: a loop over
+`tf.range` gives tensors. Where each is only made an int of, or an index, `range` gives the same; and Python's containers
+take the ints.
+
+Ranges that end before they start: `tf.range` raises where a counter of the graph would just not count.
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterator
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Elements, Function, Python, Sequence
 from .facts.profile import FunctionNode
-from .making import called, name, placed
-from .rebuilding import replaced, with_body
+from .facts.signs import is_never_negative
+from .facts.staging import is_tensor
+from .making import assigned, called, name, placed
+from .rebuilding import rebuilt, replaced, with_body, with_origin
+from .source import Names
 
 READS = ("int", "float")
 CASTS = ("cast", "gather", "one_hot")
@@ -43,6 +50,62 @@ def with_python_ranges(facts: FunctionFacts, most: int, tf: str) -> FunctionNode
         return None
     body = [replaced(statement, table) for statement in node.body]
     return with_body(node, body)  # type: ignore[arg-type]
+
+
+def with_bounds_checked(
+    facts: FunctionFacts, raises: tuple[str, ...], names: Names, tf: str
+) -> FunctionNode | None:
+    """The function with a check before its ranges, where a recorded call raised what `tf.range` does; None for another."""
+    if "InvalidArgumentError" not in raises:
+        return None
+    node = facts.definition.node
+
+    def block(body: list[ast.stmt]) -> list[ast.stmt]:
+        return [
+            made for statement in body for made in checked(rebuilt(statement, block))
+        ]
+
+    def checked(statement: ast.stmt) -> list[ast.stmt]:
+        match statement:
+            case ast.For(iter=ast.Call(func=function, args=args, keywords=[])) if (
+                _may_end_before_start(function, args, facts)
+                and not hasattr(statement, "checked")
+            ):
+                return _checked(statement, names, tf)
+        return [statement]
+
+    return with_body(node, block(node.body))
+
+
+def _may_end_before_start(
+    function: ast.expr, args: list[ast.expr], facts: FunctionFacts
+) -> bool:
+    if facts.kind(function) != Function("tensorflow.range"):
+        return False
+    tensors = any(is_tensor(facts.kind(argument)) for argument in args)
+    if len(args) == 1:
+        return tensors and not is_never_negative(args[0], facts)
+    return len(args) == 2 and tensors
+
+
+def _checked(loop: ast.For, names: Names, tf: str) -> list[ast.stmt]:
+    """A loop over a range, with a check of its bounds before it."""
+    assert isinstance(loop.iter, ast.Call)
+    before: list[ast.stmt] = []
+    bounds: list[ast.expr] = []
+    words = ("limit",) if len(loop.iter.args) == 1 else ("start", "limit")
+    for word, bound in zip(words, loop.iter.args, strict=True):
+        if not isinstance(bound, ast.Name | ast.Constant):
+            text = names.fresh(word)
+            before.append(assigned(text, bound))
+            bound = name(text)
+        bounds.append(bound)
+    check = "assert_non_negative" if len(bounds) == 1 else "assert_less_equal"
+    before.append(ast.Expr(called(f"{tf}.debugging.{check}", *bounds)))
+    made = copy.copy(loop)
+    made.iter = placed(called(loop.iter.func, *bounds), loop.iter)
+    made.checked = True  # type: ignore[attr-defined]
+    return [*before, with_origin(made, loop)]
 
 
 def _loops(
