@@ -130,6 +130,8 @@ def run(program: Program, folder: Path) -> Run:
             entry = eval(program.entry, vars(module))
             with watching(observer):
                 outcomes.append(_call(entry, arguments, program.gradients))
+            if error := outcomes[-1].error:
+                observer.raised(getattr(entry, "__qualname__", ""), error[0])
         observed = program.observe and eval(
             program.observe, {"tf": tf, "np": np, **vars(module)}
         )

@@ -134,6 +134,7 @@ class _Seen:
     first: dict[str, Any] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
     random: set[str] = field(default_factory=set)
+    raises: set[str] = field(default_factory=set)
 
 
 class Observer:
@@ -217,6 +218,11 @@ class Observer:
         _join(seen.attributes, attributes)
         return {**module, **closure, **attributes}
 
+    def raised(self, name: str, error: str) -> None:
+        """A call of a function, by its qualified name, raised what a class of that name is of."""
+        if name in self.seen:
+            self.seen[name].raises.add(error)
+
     def profile(self) -> Profile:
         """What was seen, as a profile whose root is the folder of the file."""
         return Profile(
@@ -232,6 +238,7 @@ class Observer:
                     attributes=seen.attributes,
                     changed=frozenset(seen.changed),
                     random=frozenset(seen.random),
+                    raises=tuple(sorted(seen.raises)),
                 )
                 for name, seen in self.seen.items()
             },

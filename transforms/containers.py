@@ -62,7 +62,7 @@ class ListAppend(Rule):
 
     When it is left alone:
         Lists whose items are of different dtypes, or that are passed on. An index out of range raises the graph's
-        `InvalidArgumentError`, not `IndexError`.
+        `InvalidArgumentError`, not `IndexError`, where no recorded call has raised that.
     """
 
     code = "GL203"
@@ -78,15 +78,15 @@ def with_tensor_arrays(
     Raises:
         Refusal: a list is used in a way that the graph does not serve.
     """
-    growing = _growing(facts)
-    if not growing:
+    grown = growing(facts)
+    if not grown:
         return None
     made = copy.copy(facts.definition.node)
     made.body = _parted(made.body)
-    found = {name: _list(facts, made, name, names) for name in growing}
+    found = {name: _list(facts, made, name, names) for name in grown}
     lists = Lists(facts, names, tf, found)
     made.body = lists.block(made.body)
-    for name in growing:
+    for name in grown:
         lists.check(made, name)
     return made
 
@@ -110,7 +110,7 @@ def _parted(body: list[ast.stmt]) -> list[ast.stmt]:
     return result
 
 
-def _growing(facts: FunctionFacts) -> list[str]:
+def growing(facts: FunctionFacts) -> list[str]:
     """The local lists that are changed where a tensor says so."""
     found: dict[str, None] = {}
     for problem in facts.problems:

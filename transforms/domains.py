@@ -8,9 +8,10 @@ from __future__ import annotations
 import ast
 import copy
 
+from . import containers
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor
-from .facts.modules import blocks
+from .facts.modules import blocks, own_nodes
 from .facts.numbers import ZERO_DIVISION
 from .facts.profile import FunctionNode
 from .findings import Refusal
@@ -35,6 +36,7 @@ ZERO_MESSAGES = {
     (ast.Mod, True): "float modulo",
 }
 """What Python says of a division by zero, by the operator and whether there is a float in it."""
+OUT_OF_RANGE = 'IndexError("list index out of range")'
 SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr | ast.If
 BRANCHING = (
     ast.IfExp
@@ -47,13 +49,19 @@ BRANCHING = (
 )
 
 
-def with_checks(facts: FunctionFacts, names: Names) -> FunctionNode | None:
-    """The function with the checks that its numbers need; None where it needs none.
+def with_checks(
+    facts: FunctionFacts, names: Names, raises: tuple[str, ...]
+) -> FunctionNode | None:
+    """The function with the checks that its numbers need, and its lists where a recorded call raised IndexError.
+
+    None where it needs none.
 
     Raises:
-        Refusal: a call or division stands where no check can stand before it.
+        Refusal: a call, division or index stands where no check can stand before it.
     """
     wanted = {p.node for p in facts.problems if _is_wanted(facts, p)}
+    if "IndexError" in raises:
+        wanted |= _indexed(facts)
     if not wanted:
         return None
     node = facts.definition.node
@@ -64,6 +72,21 @@ def _is_wanted(facts: FunctionFacts, problem: Refusal) -> bool:
     if problem.reason == ZERO_DIVISION:
         return True
     return problem.code == "GL205" and _function(facts, problem.node) in CHECKS
+
+
+def _indexed(facts: FunctionFacts) -> set[ast.AST]:
+    """Where items are read of lists that grow where a tensor says so."""
+    growing = containers.growing(facts)
+    return {
+        node
+        for node in own_nodes(facts.definition.node)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in growing
+        and not isinstance(node.slice, ast.Slice)
+        and not hasattr(node, "checked")
+    }
 
 
 def _function(facts: FunctionFacts, node: ast.AST | None) -> str:
@@ -107,6 +130,10 @@ class _Checks:
                     checked.right = self._named(right, "divisor", before)
                     test = self._divisor_test(left, checked.left, checked.right)
                     before.append(_check(test, self._zero_error(op, left, right)))
+                case ast.Subscript(value=owner, slice=index):
+                    checked.slice = self._named(index, "index", before)
+                    test = _index_test(ast.unparse(owner), checked.slice)
+                    before.append(_check(test, OUT_OF_RANGE))
                 case ast.AugAssign(target=target, op=op, value=right):
                     left = target.as_load  # type: ignore[union-attr]
                     checked.value = self._named(right, "divisor", before)
@@ -132,7 +159,7 @@ class _Checks:
 
     def _named(self, node: ast.expr, word: str, before: list[ast.stmt]) -> ast.expr:
         """The value of an expression under a name."""
-        if isinstance(node, ast.Name | ast.Constant):
+        if isinstance(node, ast.Name | ast.Constant) or _is_negative(node):
             return node
         text = self.names.fresh(word)
         before.append(ast.Assign([ast.Name(text, ast.Store())], node))
@@ -162,6 +189,11 @@ class _Checks:
             )
 
 
+def _is_negative(node: ast.expr) -> bool:
+    """Whether this is a negative number as it is written."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
+
+
 def _holds_float(kind: Kind) -> bool:
     """Whether a number is a float, as far as is known."""
     if isinstance(kind, Tensor):
@@ -170,6 +202,16 @@ def _holds_float(kind: Kind) -> bool:
             not kind.weak and any(isinstance(n, float) for n in numbers)
         )
     return isinstance(kind, Python) and kind.type == "float"
+
+
+def _index_test(name: str, index: ast.expr) -> str:
+    """Whether a list has no item at an index."""
+    text = ast.unparse(index)
+    if text.isdigit():
+        return f"len({name}) <= {text}"
+    if text.removeprefix("-").isdigit():
+        return f"len({name}) < {text[1:]}"
+    return f"{text} < -len({name}) or {text} >= len({name})"
 
 
 def _check(test: str, error: str) -> ast.stmt:

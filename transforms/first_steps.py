@@ -157,7 +157,9 @@ class FirstSteps:
             return self._effects_apart(facts)
         return (
             dict_names.without_dicts(facts, self.names)
-            or domains.with_checks(facts, self.names)
+            or domains.with_checks(
+                facts, self.names, self._raised(facts.definition.qualname)
+            )
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)
