@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .classes import class_at, class_of, kept_value
@@ -45,6 +45,7 @@ from .facts.modules import (
     all_bound_names,
     bound_names,
     names_in,
+    own_body,
     own_nodes,
     unmangled,
 )
@@ -295,7 +296,7 @@ class _Finder:
         return class_of(self.session, node, self.facts) is not None
 
     def _is_plain_attribute(self, holder: str, name: str, written: bool) -> bool:
-        """Whether an attribute is set where its object is made, and nothing else serves it."""
+        """Whether an attribute is there whenever the function is called, or met first thing, and nothing else serves it."""
         return all(
             self._is_plain_in(kind, holder, name, written)
             for kind in members(self._holder_kind(holder))
@@ -330,13 +331,25 @@ class _Finder:
             if isinstance(kind, Type) or not written:
                 return True
             return self._is_always_written(f"{holder}.{name}")
-        return any(
-            isinstance(n, ast.Attribute)
-            and n.attr == name
-            and isinstance(n.ctx, ast.Store)
-            for initializer in _initializers(module, made.qualname)
-            for n in ast.walk(initializer.original)
-        )
+        if _sets(_initializers(module, made.qualname), name):
+            return True
+        methods = [m for c in family for m in c.methods.values()]
+        return _sets(methods, name) and self._is_surely_met(f"{holder}.{name}")
+
+    def _is_surely_met(self, chain: str) -> bool:
+        """Whether every call reads or sets an attribute before anything decides on the way."""
+        for statement in own_body(self.definition.node):
+            mentioned = [
+                n
+                for n in ast.walk(statement)
+                if isinstance(n, ast.Attribute) and ast.unparse(n) == chain
+            ]
+            if set(mentioned) & set(_run_always(statement)):
+                return True
+            decides = any(isinstance(n, ast.Return) for n in ast.walk(statement))
+            if decides or any(isinstance(n.ctx, ast.Store) for n in mentioned):
+                return False
+        return False
 
     def _is_set_by_module(self, holder: str, name: str) -> bool:
         """Whether the module gives an object the attribute before it calls anything of this."""
@@ -475,6 +488,40 @@ class _Finder:
             )
             for s in ast.walk(module.tree)
         )
+
+
+def _run_always(node: ast.AST) -> Iterator[ast.AST]:
+    """The expressions that a statement comes to, whatever their values are."""
+    inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
+    match node:
+        case ast.If(test=first) | ast.While(test=first) | ast.IfExp(test=first):
+            inner = [first]
+        case ast.For(iter=first) | ast.comprehension(iter=first):
+            inner = [first]
+        case ast.With(items=items):
+            inner = items
+        case ast.BoolOp(values=[first, *_]):
+            inner = [first]
+        case ast.ListComp(generators=[first, *_]) | ast.SetComp(generators=[first, *_]):
+            inner = [first]
+        case ast.DictComp(generators=[first, *_]):
+            inner = [first]
+        case ast.Compare(left=left, comparators=[first, *_]):
+            inner = [left, first]
+        case ast.Lambda() | ast.Try() | ast.GeneratorExp() | ast.FunctionDef():
+            inner = []
+    yield node
+    for child in inner:
+        yield from _run_always(child)
+
+
+def _sets(functions: Iterable[FunctionDefinition], name: str) -> bool:
+    """Whether one of these functions sets an attribute of this name."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+        for function in functions
+        for n in ast.walk(function.original)
+    )
 
 
 def _initializers(module: ModuleFacts, class_name: str) -> list[FunctionDefinition]:

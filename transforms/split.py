@@ -622,7 +622,7 @@ class Splitter:
                 case _:
                     continue
             if grows:
-                return Refusal(f"`{name}` may outgrow a tensor", node, "GL303")
+                return Refusal(f"`{name}` may outgrow a tensor", code="GL303")
         return None
 
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
