@@ -97,7 +97,9 @@ def _with_draws_apart(splits: SplitPlanner, facts: FunctionFacts) -> FunctionFac
     for _ in range(MOST_STEPS):
         found = session.analyse_core(definition, facts.parameters, definition.qualname)
         made = with_draws_apart(found, session, steps.names, steps.tf)
-        if made is None:
+        if made is None or any(
+            blocks(s) and s not in definition.node.body for s in made.body
+        ):
             break
         definition.node = made
     return found
@@ -429,6 +431,10 @@ class Parts:
             elif name in read:
                 mixed = isinstance(kind, Tensor) and kind.mixed
                 kinds[name] = UNKNOWN if mixed else argument_kind(kind) or UNKNOWN
+        unset = set(outs) - surely_assigned(made) - kinds.keys()
+        for statement in body:
+            if unset & set(all_bound_names(statement)):
+                raise Refusal("some way leaves a name of it unset", statement)
         state = [s for s in self.state.values() if s.name in read]
         arguments = [(n, kind) for n, kind in kinds.items() if n != own]
         arguments += [(s.text, s.kind) for s in state]

@@ -409,7 +409,9 @@ class SplitPlanner:
     def outside(self, node: ast.stmt) -> Step:
         """A statement of the shell, which may name what the core computes for it."""
         named = getattr(node, "named", None)
-        if named is None and hasattr(node, "lineno"):
+        written: ast.stmt = getattr(node, "origin", node)
+        same = written is node or ast.dump(written) == ast.dump(node)
+        if named is None and hasattr(node, "lineno") and same:
             return Keep(node)
         if named is None:
             return Code(double_quoted(ast.unparse(ast.fix_missing_locations(node))))
