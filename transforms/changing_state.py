@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 
 from .classes import class_at, class_of, kept_value
@@ -85,15 +86,17 @@ def changing_state(
     facts: FunctionFacts,
     names: Names,
     started: frozenset[str] = frozenset(),
+    swaps: Sequenced[ast.stmt] = (),
 ) -> dict[str, StateVariable]:
     """The globals, attributes and items that change between calls, by their text; `names` gives new local names.
 
-    Those `started` have got a value after their object was made.
+    Those `started` have got a value after their object was made. What `swaps` write, which the core does to names of its
+    own, the core does not give back.
 
     Raises:
         Refusal: two texts may name the same, or it is more than a place for a value.
     """
-    return _Finder(session, facts, names, started).found()
+    return _Finder(session, facts, names, started, swaps).found()
 
 
 class _Finder:
@@ -103,6 +106,7 @@ class _Finder:
         facts: FunctionFacts,
         names: Names,
         started: frozenset[str],
+        swaps: Sequenced[ast.stmt],
     ) -> None:
         self.started = started
         self.session = session
@@ -110,6 +114,7 @@ class _Finder:
         self.names = names
         self.definition = facts.definition
         self.parameters = [a.arg for a in self.definition.parameters]
+        self.swaps = {n for s in swaps for n in ast.walk(s)}
 
     def found(self) -> dict[str, StateVariable]:
         changing = [
@@ -130,7 +135,9 @@ class _Finder:
         written = {
             ast.unparse(n)
             for n in own_nodes(self.definition.node)
-            if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
+            if isinstance(n, HELD)
+            and isinstance(n.ctx, ast.Store)
+            and n not in self.swaps
         }
         items = self._items(written)
         owners = {text.rpartition("[")[0] for text in items}
@@ -422,7 +429,7 @@ class _Finder:
         if written and seen in (BOOL, STR):
             return weak(str(seen))
         if isinstance(seen, Variable) and not written:
-            return None if escapes(self.facts, chain) else seen
+            return None if escapes(self.facts, chain, self.swaps) else seen
         return argument_kind(seen)
 
     def _seen(self, chain: str) -> Kind:

@@ -301,6 +301,9 @@ class _Stepper(Splitter):
         super().__init__(session, found, name, analyse)
         self.first = {}
 
+    def swapped(self) -> list[ast.stmt]:
+        return []
+
     def built_before(self) -> list[ast.stmt]:
         return []
 

@@ -61,6 +61,7 @@ from .replaying import is_replay
 from .shell import check_result
 from .source import Names
 from .stateful import builds
+from .variables import swaps
 
 MOST_ROUNDS = 24
 MUCH = 6
@@ -128,6 +129,7 @@ class Splitter:
     Attributes:
         lasting: the names that are read after all of its statements.
         taken: names that it does not know of, and that mean something else where the core is called.
+        swaps: statements that swap Variables: in the core, where names of its own stand for them, and behind it.
         started: state that has got a value after its object was made, by its text.
     """
 
@@ -155,7 +157,10 @@ class Splitter:
         self.names = Names.clear_of(
             node, {*self.parameters, *self.taken, *module.imports, *module.functions}
         )
-        self.state = changing_state(session, facts, self.names, self.started)
+        self.swaps = self.swapped()
+        self.state = changing_state(
+            session, facts, self.names, self.started, self.swaps
+        )
         self.order = Ordering(facts, self.state)
         self.body = [
             s for s in own_body(node) if not isinstance(s, ast.Global | ast.Nonlocal)
@@ -167,6 +172,9 @@ class Splitter:
         self.computed: dict[str, Kind] = {}
         self.first = made_on_first_use(session, facts, self.body)
         self.builds = self.built_before()
+
+    def swapped(self) -> list[ast.stmt]:
+        return swaps(self.facts)
 
     def built_before(self) -> list[ast.stmt]:
         """What the shell makes before anything else."""
@@ -182,7 +190,7 @@ class Splitter:
     def split(self) -> Split | None:
         before = [*self.builds, *self.first]
         core = [s for s in self.body if s not in self.first]
-        after: list[ast.stmt] = []
+        after = [s for s in self.swaps if self.order.changed(s) <= self.state.keys()]
         return self.searched(before, core, after)
 
     def searched(
@@ -218,7 +226,8 @@ class Splitter:
                     continue
                 return None
             statement = core.pop(index)
-            if not is_written(statement) and not is_apart(statement):
+            unwritten = not is_written(statement) and not is_apart(statement)
+            if unwritten or statement in self.swaps:
                 return None
             code = self._code(problem, statement)
             if self.order.may_go_first(statement, core[:index], after, code):
@@ -509,7 +518,8 @@ class Splitter:
         if unknown:
             return _reading(made, unknown)
         outs = [s.name for s in state if self._written_in(s, made)]
-        given = [n for n in self._given(after, made) if n not in outs]
+        own = {*outs, *(s.name for s in state if isinstance(s.kind, Variable))}
+        given = [n for n in self._given(after, made) if n not in own]
         body = with_results(made, outs, given)
         definition = self.definition.sibling(self.name, parameters, body)
         definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
@@ -626,7 +636,8 @@ class Splitter:
         return None
 
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
-        return any(
+        """Whether statements of a core give a piece of state another value; a Variable only gets another name there."""
+        return not isinstance(variable.kind, Variable) and any(
             isinstance(n, ast.Name)
             and n.id == variable.name
             and isinstance(n.ctx, ast.Store)

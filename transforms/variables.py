@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from .facts.environment import Environment, FunctionFacts
@@ -17,6 +18,7 @@ from .rule import Rule
 from .source import Source
 
 KEPT = frozenset({"trainable", "name"})
+LEAVING = (ast.Return, ast.Raise, ast.Assert)
 TELLING = frozenset(
     {"ref", "name", "device", "handle", "trainable", "experimental_ref"}
 )
@@ -218,8 +220,31 @@ def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
     ]
 
 
-def escapes(facts: FunctionFacts, text: str) -> bool:
-    """Whether the Variable that a text names itself gets to where it may be kept, or told from another."""
+def swaps(facts: FunctionFacts) -> list[ast.stmt]:
+    """The statements `a, b = b, a` of Variables that a function always runs, where it has been left by nothing before."""
+    found: list[ast.stmt] = []
+    for node in facts.definition.node.body:
+        match node:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+            ):
+                texts = sorted(map(ast.unparse, values))
+                if texts == sorted(set(map(ast.unparse, targets))) and all(
+                    isinstance(v, ast.Name | ast.Attribute)
+                    and isinstance(facts.kind(v), Variable)
+                    for v in values
+                ):
+                    found.append(node)
+        if any(isinstance(n, LEAVING) for n in ast.walk(node)):
+            break
+    return found
+
+
+def escapes(facts: FunctionFacts, text: str, apart: Collection[ast.AST] = ()) -> bool:
+    """Whether the Variable that a text names itself gets to where it may be kept, or told from another.
+
+    What is `apart` does not count.
+    """
     parents = {
         child: node
         for node in ast.walk(facts.definition.node)
@@ -230,6 +255,7 @@ def escapes(facts: FunctionFacts, text: str) -> bool:
             isinstance(node, ast.Name | ast.Attribute)
             and isinstance(node.ctx, ast.Load)
             and ast.unparse(node) == text
+            and node not in apart
         ):
             continue
         parent = parents[node]
