@@ -61,7 +61,7 @@ class _Parting:
             or are_seen(self.facts, effects, self.node)
         ):
             return None
-        found = self._if(self.node)
+        found = self._if(self.node, set())
         if found is None:
             return None
         done, waiting = found
@@ -81,11 +81,12 @@ class _Parting:
     def _is_shown_otherwise(self, effect: ast.stmt) -> bool:
         return shows_otherwise(self.facts, effect)
 
-    def _if(self, node: ast.If) -> Parted | None:
+    def _if(self, node: ast.If, later: set[str]) -> Parted | None:
+        """An `if` in two; `later` are the names that are set behind it."""
         if not any(is_effect(self.facts, s) for s in ast.walk(node)):
             return [node], []
         chosen = self.names.fresh("chosen")
-        then, other = self._block(node.body), self._block(node.orelse)
+        then, other = self._block(node.body, later), self._block(node.orelse, later)
         if then is None or other is None:
             return None
         (body, late), (orelse, late_else) = then, other
@@ -94,13 +95,13 @@ class _Parting:
         waiting = ast.If(name(chosen), late or [ast.Pass()], late_else)
         return [assigned(chosen, node.test), *early], [waiting]
 
-    def _block(self, body: list[ast.stmt]) -> Parted | None:
+    def _block(self, body: list[ast.stmt], later: set[str]) -> Parted | None:
         done: list[ast.stmt] = []
         waiting: list[ast.stmt] = []
         for i, node in enumerate(body):
+            again = later | {n for s in body[i + 1 :] for n in all_bound_names(s)}
             if is_effect(self.facts, node):
                 rest, values = taken(self.facts, self.names, node)
-                again = {n for s in body[i + 1 :] for n in all_bound_names(s)}
                 read = names_in(rest) & self.bound
                 if not lasts(self.facts, rest, {*values, *read}, self.node):
                     return None
@@ -110,7 +111,7 @@ class _Parting:
                 done += [assigned(n, v) for n, v in values.items()]
                 waiting.append(rest)
             elif isinstance(node, ast.If):
-                found = self._if(node)
+                found = self._if(node, again)
                 if found is None:
                     return None
                 done += found[0]
