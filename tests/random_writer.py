@@ -175,10 +175,11 @@ class Writer:
     def ternary(self, scope: Scope) -> Lines:
         name = self.rng.choice(scope.reals)
         then, other = self.tensor(scope, 1), self.tensor(scope, 1)
+        test = self.test(scope)
         if self.rng.random() < 0.3:
             name, then = self.fresh("k"), self.number_text(2.0)
             scope.numbers.append(name)
-        return [f"{name} = {then} if {self.test(scope)} else {other}"]
+        return [f"{name} = {then} if {test} else {other}"]
 
     def exchange(self, scope: Scope) -> Lines:
         if len(scope.reals) < 2:
