@@ -207,7 +207,7 @@ class Splitter:
             and not any(map(may_return, core[:-1]))
         ):
             after.append(core.pop())
-        for statement in filter(is_replay, list(core)):
+        while (statement := next(filter(is_replay, core), None)) is not None:
             place = core.index(statement)
             core.remove(statement)
             if not self._waits(statement, before, core, place, after, "GL202"):
