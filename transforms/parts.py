@@ -42,7 +42,7 @@ from .facts.staging import is_list
 from .findings import Refusal
 from .planner import read_before, surely_assigned
 from .source import Names
-from .split import Split, may_have_core, place_of, with_results
+from .split import Split, may_have_core, outgrown, place_of, with_results
 from .steps import Code, Compound, Core, Keep, Plan, Step
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ class Parts:
         try:
             self.state = changing_state(self.splits.session, self.facts, self.names)
         except Refusal:
+            self.state = {}
+        if outgrown(self.state, [with_state_names(s, self.state) for s in node.body]):
             self.state = {}
 
     def plan(self) -> Plan:

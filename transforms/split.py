@@ -488,7 +488,7 @@ class Splitter:
     ) -> Split | Refusal | None:
         """The split with these statements in the core, or the first problem inside it."""
         made = [self.replaced[id(s)] for s in core]
-        unfit = self._lost_write(made) or self._outgrown(made)
+        unfit = self._lost_write(made) or outgrown(self.state, made)
         if unfit is not None:
             return unfit
         read = {n for s in made for n in all_reads(s)}
@@ -609,32 +609,6 @@ class Splitter:
             None,
         )
 
-    def _outgrown(self, made: list[ast.stmt]) -> Refusal | None:
-        """The first statement that makes an int of Python's so much larger that no tensor holds it for long."""
-        ints = {
-            s.name
-            for s in self.state.values()
-            if isinstance(s.kind, Tensor) and s.kind.weak == "int"
-        }
-        for node in (n for s in made for n in ast.walk(s)):
-            match node:
-                case ast.AugAssign(target=ast.Name(id=name), op=op) if name in ints:
-                    grows = isinstance(op, GROWING)
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
-                    name in ints
-                ):
-                    grows = not _keeps_small(value, name) and any(
-                        isinstance(n, ast.BinOp)
-                        and isinstance(n.op, GROWING)
-                        and name in names_in(n)
-                        for n in ast.walk(value)
-                    )
-                case _:
-                    continue
-            if grows:
-                return Refusal(f"`{name}` may outgrow a tensor", code="GL303")
-        return None
-
     def _written_in(self, variable: StateVariable, made: list[ast.stmt]) -> bool:
         """Whether statements of a core give a piece of state another value; a Variable only gets another name there."""
         return not isinstance(variable.kind, Variable) and any(
@@ -689,6 +663,31 @@ def place_of(
         start, end = (getattr(statement, a, None) for a in ("lineno", "end_lineno"))
         if line is not None and start and end and start <= line <= end:
             return i
+    return None
+
+
+def outgrown(state: dict[str, StateVariable], made: list[ast.stmt]) -> Refusal | None:
+    """The first statement that makes an int of Python's so much larger that no tensor holds it for long."""
+    ints = {
+        s.name
+        for s in state.values()
+        if isinstance(s.kind, Tensor) and s.kind.weak == "int"
+    }
+    for node in (n for s in made for n in ast.walk(s)):
+        match node:
+            case ast.AugAssign(target=ast.Name(id=name), op=op) if name in ints:
+                grows = isinstance(op, GROWING)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in ints:
+                grows = not _keeps_small(value, name) and any(
+                    isinstance(n, ast.BinOp)
+                    and isinstance(n.op, GROWING)
+                    and name in names_in(n)
+                    for n in ast.walk(value)
+                )
+            case _:
+                continue
+        if grows:
+            return Refusal(f"`{name}` may outgrow a tensor", code="GL303")
     return None
 
 
