@@ -100,7 +100,9 @@ class GlobalWrite(Rule):
         ARGS = [(tf.constant(2.0),), (tf.constant(3.0),), (tf.constant(4.0),)]
 
     When it is left alone:
-        Values that no tensor holds, writes in a `try`, and helpers that hide a name of their caller.
+        Values that no tensor holds, writes in a `try`, helpers that hide a name of their caller, and Variables of which
+        a tensor decides whether they change places. Items of dicts and lists are followed where each is named by
+        itself, those around a nested function too.
     """
 
     code = "GL301"
@@ -155,7 +157,8 @@ class StaleGlobal(Rule):
         ARGS = [(tf.constant(2.0),), (tf.constant(2.0),), (tf.constant(2.0),)]
 
     When it is left alone:
-        Values that no tensor holds, such as containers that grow.
+        Values that no tensor holds, such as containers that grow, and optimizers of models: of which Variables these are
+        is not known before.
     """
 
     code = "GL302"
@@ -232,7 +235,7 @@ class AttributeWrite(Rule):
 
     When it is left alone:
         Attributes that neither `__init__` nor what it calls sets, numbers in tuples, and methods of objects of which the
-        class is not known for sure: passed in, of several classes, or of a class that others extend.
+        class is not known for sure: passed in, or of a class that others extend.
     """
 
     code = "GL303"

@@ -83,7 +83,7 @@ class LocalStateful(Rule):
 
     When it is left alone:
         One that is returned, stored or passed on, whose options are not constants, or whose variables do not start as
-        zeros; layers and models.
+        zeros; models, and layers that have variables.
     """
 
     code = "GL305"
