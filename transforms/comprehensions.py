@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from .facts.environment import FunctionFacts
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
-from .making import assigned, negated, unplaced
+from .facts.staging import is_strong
+from .making import assigned, called, filled, is_atom, negated, placed, unplaced
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .rule import Rule
 from .source import Names
@@ -164,7 +165,7 @@ def _expanded(
     if isinstance(node, ast.If):
         made.body = _block(node.body, wanted, facts, names, tf)  # type: ignore[attr-defined]
         made.orelse = _block(node.orelse, wanted, facts, names, tf)  # type: ignore[attr-defined]
-    unchanged = not before and all(
+    unchanged = not (before or loops.changed) and all(
         getattr(made, block, None) == getattr(node, block, None)
         for block in ("body", "orelse")
     )
@@ -187,11 +188,13 @@ class _Loops(ast.NodeTransformer):
         self.names = names
         self.tf = tf
         self.before = before
+        self.changed = False
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        node.test = self.visit(node.test)
         return node
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
@@ -232,7 +235,12 @@ class _Loops(ast.NodeTransformer):
     def _search(
         self, node: ast.Call, inner: ast.GeneratorExp, stops_at: bool
     ) -> ast.AST:
-        """`any` and `all` end at the first item that decides."""
+        """`any` and `all` end at the first item that decides; a comparison is made of the whole tensor at once."""
+        whole = self._whole(inner)
+        if whole is not None:
+            reduction = f"{self.tf}.reduce_{'any' if stops_at else 'all'}"
+            self.changed = True
+            return placed(called("bool", called(reduction, whole)), node)
         name = self.names.fresh("found" if stops_at else "fails")
         test = inner.elt if stops_at else negated(inner.elt)
         decide = ast.If(test, [assigned(name, ast.Constant(True)), ast.Break()], [])
@@ -241,6 +249,19 @@ class _Loops(ast.NodeTransformer):
         self.before.append(_loops(inner.generators, [decide], [leave]))
         made = self._made(name, node)
         return made if stops_at else negated(made)
+
+    def _whole(self, inner: ast.GeneratorExp) -> ast.expr | None:
+        """What a generator says of the numbers of a tensor, of all at once; None where that may be something else."""
+        (generator, *more), test = inner.generators, inner.elt
+        source, target = generator.iter, generator.target
+        kind = self.facts.kind(source)
+        one_by_one = not (more or generator.ifs) and isinstance(target, ast.Name)
+        if not one_by_one or not is_strong(kind) or not is_atom(source):
+            return None
+        if len(getattr(kind, "shape", None) or ()) != 1 or not _compares(test, target):
+            return None
+        assert isinstance(target, ast.Name)
+        return filled(test, {target.id: source})
 
     def _total(self, node: ast.Call, inner: ast.GeneratorExp) -> ast.AST:
         name = self.names.fresh("total")
@@ -253,6 +274,29 @@ class _Loops(ast.NodeTransformer):
         made = ast.copy_location(ast.Name(name, ast.Load()), old)
         made.made = True  # type: ignore[attr-defined]
         return made
+
+
+def _compares(test: ast.expr, item: ast.expr) -> bool:
+    """Whether a test compares an item with numbers, as no dtype makes raise."""
+    match test:
+        case ast.Compare(
+            left=left,
+            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq()],
+            comparators=[right],
+        ):
+            sides = (left, right)
+            same = [
+                isinstance(s, ast.Name) and s.id == getattr(item, "id", "")
+                for s in sides
+            ]
+            return sum(same) == 1 and any(map(_is_number, sides))
+    return False
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
 
 
 def _loops(

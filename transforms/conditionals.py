@@ -12,7 +12,7 @@ from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.staging import fits_graph
 from .findings import Refusal
 from .rule import Rule
-from .steps import Code, Define, Step, with_origin
+from .steps import Code, Define, Step, read_first, with_origin
 
 if TYPE_CHECKING:
     from .expressions import Writer
@@ -227,10 +227,13 @@ def _defined(
 ) -> tuple[Define, str]:
     """An arm as a nested function. What it reassigns and reads is passed in, not captured."""
     name = planner.names.fresh(name)
-    parameters = tuple(planner.read_and_assigned(arm, outs or []))
-    body = [*planner.copies(arm, parameters), *planner.block(arm)]
+    body = planner.block(arm)
     if outs is not None:
         body += _result(planner, node, arm, outs, after)
+    read = read_first(body)
+    named = planner.read_and_assigned(arm, outs or [])
+    parameters = tuple(parameter for parameter in named if parameter in read)
+    body = [*planner.copies(arm, parameters), *body]
     call = f"lambda: {name}({', '.join(parameters)})" if parameters else name
     return Define(name, parameters, body), call
 

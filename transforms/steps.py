@@ -141,6 +141,16 @@ def _constant_target(step: Step) -> str | None:
     return None
 
 
+def read_first(steps: Iterable[Step]) -> frozenset[str]:
+    """The names that steps may read before they surely write them."""
+    found, written = frozenset[str](), frozenset[str]()
+    for step in steps:
+        read, bound = _names(step)
+        found |= read - written
+        written |= bound
+    return found
+
+
 def _names(step: Step) -> tuple[frozenset[str], frozenset[str]]:
     """The names a step reads, and those it surely writes."""
     match step:
@@ -152,8 +162,7 @@ def _names(step: Step) -> tuple[frozenset[str], frozenset[str]]:
             (node,) = ast.parse(text).body
             return _free_reads(node), frozenset(bound_names(node))
         case Define(parameters=parameters, body=body):
-            inner = frozenset[str]().union(*(_names(s)[0] for s in body))
-            return inner - frozenset(parameters), frozenset()
+            return read_first(body) - frozenset(parameters), frozenset()
         case Compound(headers=headers, blocks=inner_blocks):
             found = frozenset[str]()
             for header in headers:
