@@ -116,7 +116,7 @@ class _Renaming(ast.NodeTransformer):
 
     def comprehension(self, node: Comprehension) -> Comprehension:
         made = unplaced(copy.deepcopy(node))
-        iterable = made.generators[0].iter
+        iterable = node.generators[0].iter
         made.generators[0].iter = ast.Constant(None)
         self.generic_visit(made)
         made.generators[0].iter = iterable
