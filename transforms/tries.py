@@ -71,8 +71,8 @@ class TensorTry(Rule):
         ARGS = [(tf.eye(2),), (tf.zeros([2, 2]),), (2.0 * tf.eye(2),)]
 
     When it is left alone:
-        A `try` in a loop or branch, one whose block changes state or prints before it fails, one whose results no one
-        reads, handlers that look at the exception, and those that catch any where the graph is not the block as it is.
+        A `try` whose block changes state or prints before it fails, one whose results no one reads, handlers that look
+        at the exception, and those that catch any where the graph is not the block as it is.
     """
 
     code = "GL211"
