@@ -27,7 +27,7 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
 
     Raises:
         SyntaxError: the new text does not compile.
-        ValueError: libcst reads the file otherwise than `ast` does.
+        ValueError: libcst reads the file otherwise than `ast` does, or functions to be written stand in one another.
     """
     newline = _newline(source.text)
     lines = _lines_with_ends(source.text)
@@ -49,7 +49,11 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
     ]
     needed = {name for item in lifted for name in item.imports} - _imported(source.tree)
     edits += _import_edits(source, needed)
+    written = len(lines)
     for start, end, text in sorted(edits, key=lambda e: (e[0], e[1]), reverse=True):
+        if end > written:
+            raise ValueError(f"line {end} would be written twice")
+        written = start
         if (
             end == len(lines)
             and end > start

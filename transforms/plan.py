@@ -109,6 +109,7 @@ class ModulePlanner:
         for plan in plans:
             plan.methods = self._nest_methods(plan)
         planned = {plan.qualname for plan in plans}
+        plans = [p for p in plans if not self._is_inside(p, planned)]
         stay = {q: r for q, r in self.helpers.items() if q not in planned}
         refusals = {
             q: r
@@ -116,6 +117,13 @@ class ModulePlanner:
             if r.code != "GL404" or not self._only_calls(q, planned)
         }
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
+
+    def _is_inside(self, plan: Plan, planned: set[str]) -> bool:
+        """Whether a function stands in one of those planned, which write what is in them."""
+        around = self.module.functions[plan.qualname].parent
+        while around is not None and around.qualname not in planned:
+            around = around.parent
+        return around is not None
 
     def _nest_methods(self, plan: Plan) -> dict[ast.ClassDef, str]:
         """The methods that dataclasses need for a graph to take their instances apart, where they have none."""

@@ -12,7 +12,10 @@ import pytest
 from lifting_by_hand import emitted
 from tricky_files import STANDARD, TRICKY
 
+from graphlift.transforms.emit import emit
 from graphlift.transforms.facts.profile import FunctionNode
+from graphlift.transforms.options import Options
+from graphlift.transforms.source import Source
 from graphlift.transforms.steps import Code, Keep, Plan
 
 FILES = {
@@ -328,3 +331,14 @@ def test_imports_keep_the_newlines_of_the_file() -> None:
 
     text = "import os\r\n\r\n\r\ndef f(x):\r\n    return x\r\n"
     assert emitted(text, change).count("\n") == emitted(text, change).count("\r\n")
+
+
+def test_nothing_is_written_twice():
+    text = "def f(x):\n    def g(y):\n        a = y\n        return a\n\n    return g(x)\n\n\ndef h(x):\n    return x\n"
+    outer = ast.parse(text).body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    plans = [
+        Plan(node, node.name, [Code("return 1")]) for node in (outer, outer.body[0])
+    ]
+    with pytest.raises(ValueError, match="written twice"):
+        emit(Source(text, ast.parse(text)), plans, Options())

@@ -117,7 +117,10 @@ def test_no_trailing_blanks(text: str) -> None:
         ),
         ("x = first_name + second_name", "x = first_name + second_name"),
         ("x = f() + second_name_long", "x = f() + second_name_long"),
-        ("x = [first for first in xs]", "x = [first for first in xs]"),
+        (
+            "x = [first for first in xs]",
+            "x = [\n    first\n    for first in xs\n]",
+        ),
         (
             "f(a, ')', b, '(', c, d, e)",
             "f(\n    a,\n    ')',\n    b,\n    '(',\n    c,\n    d,\n    e,\n)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -132,11 +132,16 @@ class FunctionDefinition:
         """Whether it is nested, and does a part of what the function around it does."""
         return self.parent is not None and not self.outlasts
 
-    @property
-    def escapes(self) -> bool:
-        """Whether the function around does more with this one than call it."""
+    def escapes(self, calls_back: Callable[[ast.Call], bool]) -> bool:
+        """Whether the function around does more with this one than call it, or have it called."""
         inner = list(ast.walk(self.parent.original)) if self.parent else []
-        called = {n.func for n in inner if isinstance(n, ast.Call)}
+        calls = [n for n in inner if isinstance(n, ast.Call)]
+        called = {n.func for n in calls}
+        called |= {
+            a
+            for n in filter(calls_back, calls)
+            for a in (*n.args, *(k.value for k in n.keywords))
+        }
         return self.owner is not None or any(
             isinstance(n, ast.Name)
             and n.id == self.node.name

@@ -65,6 +65,10 @@ MOST_ROUNDS = 6
 IMPROBABLE_DTYPE = "float16"
 COMMON_DTYPES = ("float32", "float64", "int32", "int64", "bool", "string")
 CONTAINERS = (Sequence, Elements, Dict, kinds.Mapping)
+DATASET_METHODS = frozenset(
+    ["apply", "filter", "flat_map", "interleave", "map", "reduce", "scan", "take_while"]
+)
+"""Methods of a `tf.data.Dataset` that take functions."""
 KERAS_CONTAINERS = frozenset(
     [
         "Sequential",
@@ -223,8 +227,14 @@ class Session:
         return self._recorded.get(qualname)
 
     def _outlasts(self, definition: FunctionDefinition) -> bool:
+        """Whether a nested function is seen to be called oftener than it is made, and not by what made it."""
         around, recorded = definition.parent, self.recorded(definition.qualname)
-        if around is None or recorded is None or not definition.escapes:
+        if (
+            around is None
+            or recorded is None
+            or self.is_graph_function(around)
+            or not definition.escapes(self._calls_back)
+        ):
             return False
         made = self.recorded(around.qualname)
         callers = self.recorded_callers(definition.qualname)
@@ -233,6 +243,15 @@ class Session:
             caller == around.qualname or caller.startswith(inside) for caller in callers
         )
         return not own and recorded.calls >= 2 * (made.calls if made else 1)
+
+    def _calls_back(self, call: ast.Call) -> bool:
+        """Whether a call is of TensorFlow, which runs the functions that it is given before it comes back."""
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        imported = self.module.imports.get(getattr(root, "id", ""), "")
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        return imported.startswith("tensorflow") or method in DATASET_METHODS
 
     def root_parameters(self, definition: FunctionDefinition) -> dict[str, Kind] | None:
         """What a function is called with from outside: recorded, or annotated; None where nothing tells."""

@@ -12,8 +12,9 @@ class Projector:
     def __init__(self, size):
         self.weight = tf.Variable(RNG.normal([size, size], stddev=0.3))
 
+    @staticmethod
     @tf.function(autograph=False)
-    def call_graph(self, x, weight):
+    def call_graph(x, weight):
         for _ in range(20):
             x = tf.tanh(tf.linalg.matvec(weight, x)) + 0.1
         return x
