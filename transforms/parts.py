@@ -48,7 +48,7 @@ from .steps import Code, Compound, Core, Keep, Plan, Step
 if TYPE_CHECKING:
     from .split_plans import SplitPlanner
 
-FEWEST, LEAST = 4, 6
+FEWEST, LEAST = 2, 3
 """Operations for a graph between statements of Python's to be worth its call; for one of them at least."""
 MOST_STEPS = 8
 LEAVING = ast.Break | ast.Continue
