@@ -169,12 +169,10 @@ class _Tests(Rewriter):
 
     def _equality(self, node: ast.Compare, negated: bool) -> ast.expr | None:
         """`(a, b) == (c, d)` compares item by item."""
-        pair = (node.left, node.comparators[0])
-        left, right = map(self.kind, pair)
-        if not (isinstance(left, Sequence) and isinstance(right, Sequence)):
+        sides = self._sequences(node)
+        if sides is None:
             return None
-        if not (holds_tensor(left) or holds_tensor(right)):
-            return None
+        (_, left), (_, right) = sides
         if left.type != right.type and (
             isinstance(left, Record) or isinstance(right, Record)
         ):
@@ -182,10 +180,7 @@ class _Tests(Rewriter):
             raise Refusal(reason, node, "GL103")
         if left.type != right.type or len(left.items) != len(right.items):
             return ast.Constant(negated)
-        items = [
-            self._items(side, kind)
-            for side, kind in zip(pair, (left, right), strict=True)
-        ]
+        items = [self._items(side, kind) for side, kind in sides]
         tests: list[ast.expr] = [
             compared(a, ast.Eq(), b)
             for a, b in zip(*items, strict=True)
@@ -198,19 +193,17 @@ class _Tests(Rewriter):
 
     def _order(self, node: ast.Compare) -> ast.expr | None:
         """`(a, b) < (c, d)` compares the first items that differ."""
-        pair = (node.left, node.comparators[0])
-        left, right = map(self.kind, pair)
-        if not (isinstance(left, Sequence) and isinstance(right, Sequence)):
+        sides = self._sequences(node)
+        if sides is None:
             return None
-        if not (holds_tensor(left) or holds_tensor(right)):
-            return None
+        (_, left), (_, right) = sides
         count = len(left.items)
         if left.type != right.type or count != len(right.items) or not count:
             reason = "which of these comes first is not known"
             raise Refusal(reason, node, "GL103")
         firsts, seconds = (
             [self.atom(item, "item") for item in self._items(side, kind)]
-            for side, kind in zip(pair, (left, right), strict=True)
+            for side, kind in sides
         )
         strict = ast.Lt() if isinstance(node.ops[0], ast.Lt | ast.LtE) else ast.Gt()
         whole: ast.expr = compared(firsts[-1], node.ops[0], seconds[-1])
@@ -218,6 +211,14 @@ class _Tests(Rewriter):
             same = ast.BoolOp(ast.And(), [compared(a, ast.Eq(), b), whole])
             whole = ast.BoolOp(ast.Or(), [compared(a, strict, b), same])
         return called("bool", whole)
+
+    def _sequences(self, node: ast.Compare) -> list[tuple[ast.expr, Sequence]] | None:
+        """The two tuples or lists that are compared, where one has tensors; None for anything else."""
+        sides = [(n, self.kind(n)) for n in (node.left, node.comparators[0])]
+        found = [(n, kind) for n, kind in sides if isinstance(kind, Sequence)]
+        if len(found) < 2 or not any(holds_tensor(kind) for _, kind in found):
+            return None
+        return found
 
     def _items(self, node: ast.expr, kind: Sequence) -> list[ast.expr]:
         if isinstance(node, ast.Tuple | ast.List):

@@ -501,18 +501,20 @@ def _run_always(node: ast.AST) -> Iterator[ast.AST]:
     """The expressions that a statement comes to, whatever their values are."""
     inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
     match node:
-        case ast.If(test=first) | ast.While(test=first) | ast.IfExp(test=first):
-            inner = [first]
-        case ast.For(iter=first) | ast.comprehension(iter=first):
+        case (
+            ast.If(test=first)
+            | ast.While(test=first)
+            | ast.IfExp(test=first)
+            | ast.For(iter=first)
+            | ast.comprehension(iter=first)
+            | ast.BoolOp(values=[first, *_])
+            | ast.ListComp(generators=[first, *_])
+            | ast.SetComp(generators=[first, *_])
+            | ast.DictComp(generators=[first, *_])
+        ):
             inner = [first]
         case ast.With(items=items):
             inner = items
-        case ast.BoolOp(values=[first, *_]):
-            inner = [first]
-        case ast.ListComp(generators=[first, *_]) | ast.SetComp(generators=[first, *_]):
-            inner = [first]
-        case ast.DictComp(generators=[first, *_]):
-            inner = [first]
         case ast.Compare(left=left, comparators=[first, *_]):
             inner = [left, first]
         case ast.Lambda() | ast.Try() | ast.GeneratorExp() | ast.FunctionDef():

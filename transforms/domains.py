@@ -15,7 +15,7 @@ from .facts.modules import blocks, own_nodes
 from .facts.numbers import ZERO_DIVISION
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .making import unplaced
+from .making import assigned, name, placed, unplaced
 from .rebuilding import rebuilt, replaced, with_body
 from .source import Names
 
@@ -121,10 +121,10 @@ class _Checks:
             checked.checked = True  # type: ignore[attr-defined]
             match checked:
                 case ast.Call(args=[argument]):
-                    name = self._named(argument, "value", before)
-                    checked.args = [name]
+                    value = self._named(argument, "value", before)
+                    checked.args = [value]
                     test, error = CHECKS[_function(self.facts, raising)]
-                    before.append(_check(test.format(ast.unparse(name)), error))
+                    before.append(_check(test.format(ast.unparse(value)), error))
                 case ast.BinOp(left=left, op=op, right=right):
                     checked.left = self._named(left, "value", before)
                     checked.right = self._named(right, "divisor", before)
@@ -162,10 +162,8 @@ class _Checks:
         if isinstance(node, ast.Name | ast.Constant) or _is_negative(node):
             return node
         text = self.names.fresh(word)
-        before.append(ast.Assign([ast.Name(text, ast.Store())], node))
-        made = ast.copy_location(ast.Name(text, ast.Load()), node)
-        made.made = True  # type: ignore[attr-defined]
-        return made
+        before.append(assigned(text, node))
+        return placed(name(text), node)
 
     def _check_place(
         self, node: ast.stmt, raising: ast.AST, own: list[ast.AST]

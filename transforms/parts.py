@@ -428,11 +428,11 @@ class Parts:
         own = definition.receiver
         kinds: dict[str, Kind] = {}
         for name, kind in self.kinds.items():
-            if name == own and name in read:
-                kinds[name] = kind
-            elif name in read:
-                mixed = isinstance(kind, Tensor) and kind.mixed
-                kinds[name] = UNKNOWN if mixed else argument_kind(kind) or UNKNOWN
+            if name not in read:
+                continue
+            mixed = isinstance(kind, Tensor) and kind.mixed
+            taken = UNKNOWN if mixed else argument_kind(kind) or UNKNOWN
+            kinds[name] = kind if name == own else taken
         unset = set(outs) - surely_assigned(made) - kinds.keys()
         for statement in body:
             if unset & set(all_bound_names(statement)):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from .changing_state import HELD
 from .extraction import PASSED_BY, PLAIN
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Module, Python, Tensor, Type
@@ -23,7 +24,6 @@ STREAMS = frozenset(
     f"sys.{s}.{m}" for s in ("stdout", "stderr") for m in ("write", "flush")
 )
 CODES = frozenset({"GL202", "GL204", "GL205", "GL210", "GL302"})
-HELD = (ast.Name, ast.Attribute, ast.Subscript)
 
 
 def is_effect(facts: FunctionFacts, node: ast.AST) -> bool:

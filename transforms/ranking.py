@@ -259,7 +259,7 @@ class Ranking(Rewriter):
             whole = _display(items)
             keys = _display([applied(key, item) for item in items])
         keys = called(f"{self.tf}.stack", keys)
-        places = called(f"{self.tf}.argsort", keys, stable=ast.Constant(True), **order)
+        places = self._places(keys, order)
         picked = called(f"{self.tf}.gather", called(f"{self.tf}.stack", whole), places)
         return called(f"{self.tf}.unstack", picked)
 
@@ -269,7 +269,7 @@ class Ranking(Rewriter):
         """Python's ints in the order of their keys, which are tensors."""
         source, item = self.atom(source, "items"), _item_of(key)
         keys = called(f"{self.tf}.stack", _each(applied(key, name(item)), item, source))
-        places = called(f"{self.tf}.argsort", keys, stable=ast.Constant(True), **order)
+        places = self._places(keys, order)
         picked = called(f"{self.tf}.gather", source, places)
         over = called(f"{self.tf}.unstack", picked)
         return _each(called("int", name(item)), item, over)
@@ -290,7 +290,7 @@ class Ranking(Rewriter):
         first = kind.items[0]
         keys = called(f"{self.tf}.stack", _each(applied(key, name(row)), row, source))
         places = self.atom(
-            called(f"{self.tf}.argsort", keys, stable=ast.Constant(True), **order),
+            self._places(keys, order),
             "order",
         )
         picked = called(
@@ -325,9 +325,14 @@ class Ranking(Rewriter):
             over = called("range", ast.Constant(len(numbers)))
             made = _each(applied(key, name(item)), item, over)
             keys = called(f"{self.tf}.stack", made)
-        places = called(f"{self.tf}.argsort", keys, stable=ast.Constant(True), **order)
+        places = self._places(keys, order)
         over = called(f"{self.tf}.unstack", places)
         return _each(called("int", name(item)), item, over)
+
+    def _places(self, keys: ast.expr, order: dict[str, ast.Constant]) -> ast.expr:
+        """Where the items stand that come first, second and so on; equal ones keep their order."""
+        stable = ast.Constant(True)
+        return called(f"{self.tf}.argsort", keys, stable=stable, **order)
 
     def _whole(self, key: ast.expr, size: int) -> ast.expr | None:
         """The tensor of which a key gives the items one by one."""

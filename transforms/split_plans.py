@@ -352,17 +352,15 @@ class SplitPlanner:
         graph = Core(name, list(parts.kinds), steps, decorator, static)
         plan = self.new_plan(definition, graph, planner.imports)
         call = self.call(parts, decorator)
-        outside = operations(facts, [*parts.before, *parts.after]) / max(
+        plan.outside = operations(facts, [*parts.before, *parts.after]) / max(
             1, operations(facts, own_body(definition.node))
         )
         simple = not shell.kinds and not parts.after
         if simple and not shell.converts and shell.result != NONE:
             plan.shell = [*map(Keep, parts.before), Code(f"return {call}")]
-            plan.outside = outside
             return plan
         texts = shell.statements(call) if simple else shell.calls(call)
         plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
-        plan.outside = outside
         if not simple:
             plan.shell += [
                 *map(self.outside, parts.after),

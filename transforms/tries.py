@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from .apart import involves_tensors
 from .facts.environment import FunctionFacts
-from .facts.kinds import (
-    Object,
-)
+from .facts.kinds import Object
 from .facts.liveness import all_reads
 from .facts.modules import ModuleFacts, all_bound_names, blocks, own_nodes
 from .findings import Refusal
@@ -21,8 +19,9 @@ if TYPE_CHECKING:
 
 ANY = frozenset({"BaseException", "Exception"})
 TOO_MUCH = ANY | {"TypeError"}
-STRATEGIES = ("tensorflow.distribute.", "tensorflow.python.distribute.")
 """What a graph's call raises of arguments that its signature has no place for, and what includes that."""
+STRATEGIES = ("tensorflow.distribute.", "tensorflow.python.distribute.")
+"""Where the classes of distribution strategies are."""
 
 
 class TensorTry(Rule):

@@ -170,19 +170,22 @@ def _sets_its_own(
     definition = module.functions.get(writer)
     if definition is None or definition.owner in (None, made):
         return False
-    if not definition.parameters or definition.is_static:
-        return False
-    me = definition.parameters[0].arg
-    return all(
-        isinstance(n.value, ast.Name) and n.value.id == me
-        for n in ast.walk(definition.original)
-        if isinstance(n, ast.Attribute)
-        and n.attr in (field, "__dict__")
-        and isinstance(n.ctx, ast.Store | ast.Del)
-    ) and not any(
-        isinstance(n, ast.Name | ast.Attribute)
-        and getattr(n, "id", getattr(n, "attr", "")) in ("setattr", "__dict__", "vars")
-        for n in ast.walk(definition.original)
+    me = definition.receiver
+    return (
+        me is not None
+        and all(
+            isinstance(n.value, ast.Name) and n.value.id == me
+            for n in ast.walk(definition.original)
+            if isinstance(n, ast.Attribute)
+            and n.attr in (field, "__dict__")
+            and isinstance(n.ctx, ast.Store | ast.Del)
+        )
+        and not any(
+            isinstance(n, ast.Name | ast.Attribute)
+            and getattr(n, "id", getattr(n, "attr", ""))
+            in ("setattr", "__dict__", "vars")
+            for n in ast.walk(definition.original)
+        )
     )
 
 
