@@ -104,7 +104,7 @@ def call(
         else numpy_functions.call(short, arguments.positional, arguments.keywords)
     )
     if found is None:
-        return evaluation.session.call_external(evaluation, node, name, arguments)
+        return evaluation.session.calls.call_external(evaluation, node, name, arguments)
     kind = evaluation.settle(found, f"`{ast.unparse(node.func)}`", node)
     if not any(holds_tensor(k) or holds_size(k) for k in arguments.all):
         return kind

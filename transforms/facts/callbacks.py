@@ -30,7 +30,7 @@ from .staging import holds_tensor, is_strong
 from .tensorflow_values import dtype_of
 
 if TYPE_CHECKING:
-    from .evaluation import Evaluation
+    from .evaluation_calls import CallEvaluation
 
 FUNCTIONS = {
     "tensorflow.map_fn": ("fn", "elems"),
@@ -45,7 +45,7 @@ DEFAULTS = {"int": "int32", "float": "float32"}
 
 
 def call(
-    evaluation: Evaluation,
+    evaluation: CallEvaluation,
     node: ast.Call,
     name: str,
     arguments: Arguments,
@@ -79,7 +79,7 @@ def call(
 
 
 def compares_tensors(
-    evaluation: Evaluation,
+    evaluation: CallEvaluation,
     node: ast.Call,
     arguments: Arguments,
     environment: Environment,
@@ -98,14 +98,14 @@ def compares_tensors(
     return element is not None and holds_tensor(called(element))
 
 
-def _is_own(evaluation: Evaluation, function: Function) -> bool:
+def _is_own(evaluation: CallEvaluation, function: Function) -> bool:
     """Whether this is a function of the project."""
     home, qualname = evaluation.session.home(function.name)
     return qualname in home.module.functions or function.name.startswith("<lambda>")
 
 
 def method(
-    evaluation: Evaluation,
+    evaluation: CallEvaluation,
     node: ast.Call,
     receiver: Dataset,
     name: str,
@@ -133,7 +133,7 @@ class _Callback:
 
     def __init__(
         self,
-        evaluation: Evaluation,
+        evaluation: CallEvaluation,
         node: ast.Call,
         function: Kind,
         environment: Environment,

@@ -15,7 +15,10 @@ from ..findings import Refusal
 from . import arrays, buffers
 from .calls import Arguments
 from .environment import Environment, Flow, FunctionFacts, merge
-from .evaluation import KEYED_BY_TENSOR, Evaluation
+from .evaluation_calls import KEYED_BY_TENSOR, CallEvaluation
+from .evaluation_comprehensions import ComprehensionEvaluation
+from .evaluation_names import NameEvaluation
+from .evaluation_operators import OperatorEvaluation
 from .kinds import (
     NONE,
     NUMPY,
@@ -58,7 +61,9 @@ TAPE = "tensorflow.GradientTape"
 HARMLESS_CONTEXTS = frozenset({TAPE, "tensorflow.name_scope", "tensorflow.device"})
 
 
-class Interpreter(Evaluation):
+class Interpreter(
+    NameEvaluation, OperatorEvaluation, CallEvaluation, ComprehensionEvaluation
+):
     """Interprets one function's statements; see `Evaluation` for its expressions."""
 
     def function(

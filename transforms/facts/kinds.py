@@ -632,3 +632,19 @@ def _read_dims(nodes: list[ast.expr]) -> Shape:
     if not all(v is None or v is ... or isinstance(v, int) for v in values):
         raise TypeError("a dimension is a number or None")
     return None if values == [...] else tuple(values)
+
+
+def settled(kind: Kind) -> Kind:
+    """What others see once it is stored: objects that anyone may change."""
+    match kind:
+        case Object(name=name):
+            return Object(name)
+        case Sequence(items=items):
+            return replace(kind, items=tuple(map(settled, items)))
+        case Elements(element=element):
+            return replace(kind, element=settled(element))
+        case Dict(items=entries):
+            return Dict(tuple((key, settled(value)) for key, value in entries))
+        case Mapping(value=value):
+            return replace(kind, value=settled(value))
+    return kind

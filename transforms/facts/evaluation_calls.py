@@ -1,0 +1,391 @@
+"""What calls give, and what they do besides, as the interpreter walks a function."""
+
+from __future__ import annotations
+
+import ast
+
+from . import (
+    arrays,
+    callbacks,
+    draws,
+    math_functions,
+    methods,
+    tensorflow_api,
+    texts,
+)
+from .calls import Arguments, call_builtin, is_instance
+from .environment import Environment
+from .evaluation import Evaluation
+from .kinds import (
+    BOOL,
+    NONE,
+    UNKNOWN,
+    Dataset,
+    Dict,
+    Elements,
+    Function,
+    Kind,
+    Mapping,
+    Object,
+    Rows,
+    Sequence,
+    Tensor,
+    Type,
+    Variable,
+    join_all,
+    members,
+    python,
+    weak,
+)
+from .lists import mutated
+from .mixing import asks_for_number, unmixed
+from .outcome import Outcome
+from .staging import (
+    hold,
+    holds_size,
+    holds_tensor,
+    is_numpy,
+    is_strong,
+    is_tensor,
+)
+
+OVER_TENSORS = frozenset(
+    f"builtins.{name}"
+    for name in [
+        "max",
+        "min",
+        "sum",
+        "any",
+        "all",
+        "sorted",
+        "map",
+        "filter",
+        "divmod",
+        "pow",
+    ]
+)
+KEYED = frozenset({"get", "pop", "setdefault"})
+KEYED_BY_TENSOR = (
+    "a dict finds its items by hash, and a tensor in a graph has none: "
+    "count with `tf.unique_with_counts` or `tf.math.bincount`, or keep one tensor with a place for each key"
+)
+SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
+
+
+class CallEvaluation(Evaluation):
+    """What calls give, and what they do besides."""
+
+    def _lambda(self, node: ast.Lambda, environment: Environment) -> Kind:
+        args = node.args
+        given = [a.arg for a in (*args.posonlyargs, *args.args)]
+        last = given[len(given) - len(args.defaults) :]
+        defaults = {
+            name: self.evaluate(value, environment)
+            for name, value in zip(last, args.defaults, strict=True)
+        }
+        return Function(self.session.calls.local_function(node, environment, defaults))
+
+    def arguments(self, node: ast.Call, environment: Environment) -> Arguments:
+        positional: list[Kind] = []
+        spread = False
+        for argument in node.args:
+            kind = self.evaluate(argument, environment)
+            if isinstance(argument, ast.Starred):
+                if isinstance(kind, Sequence):
+                    positional += kind.items
+                else:
+                    spread = True
+            else:
+                positional.append(kind)
+        keywords: dict[str, Kind] = {}
+        for keyword in node.keywords:
+            kind = self.evaluate(keyword.value, environment)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = kind
+            elif isinstance(kind, Dict):
+                keywords |= dict(kind.items)
+            else:
+                spread = True
+        return Arguments(positional, keywords, spread)
+
+    def _call(self, node: ast.Call, environment: Environment) -> Kind:
+        special = self._special_call(node, environment)
+        if special is not None:
+            return special
+        function = self.evaluate(node.func, environment)
+        arguments = self.arguments(node, environment)
+        text = texts.kind_of(self, node)
+        if text is not None:
+            return text
+        kind = self.called(node, function, arguments, environment)
+        if isinstance(kind, Rows) and hasattr(node, "items_type"):
+            kind = Rows(weak(node.items_type))
+        acts = kind == NONE and any(map(holds_tensor, arguments.all))
+        if (
+            (holds_tensor(kind) or (acts and _is_of_tensorflow(function)))
+            and node not in self.facts.calls
+            and _computes(function, arguments)
+        ):
+            self.operation()
+        return kind
+
+    def called(
+        self,
+        node: ast.Call,
+        function: Kind,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        """What calling a value gives."""
+        return join_all(
+            self._called(node, member, arguments, environment)
+            for member in members(function)
+        )
+
+    def _special_call(self, node: ast.Call, environment: Environment) -> Kind | None:
+        """Calls whose arguments are not just values: slices of Variables, isinstance, print."""
+        if (
+            isinstance(node.func, ast.Name)
+            and node.func.id
+            in (
+                "isinstance",
+                "hasattr",
+                "print",
+                "super",
+            )
+            and self.evaluate(node.func, environment)
+            != Function(f"builtins.{node.func.id}")
+        ):
+            return None
+        match node.func:
+            case ast.Attribute(value=ast.Subscript(value=owner) as part, attr=name) if (
+                name in SLICE_WRITES
+            ):
+                if isinstance(self.evaluate(owner, environment), Variable):
+                    self.evaluate(part, environment)
+                    self.arguments(node, environment)
+                    self.effect("assign", node)
+                    self.operation()
+                    return self.facts.kind(owner)
+            case ast.Attribute(
+                value=ast.Call(func=ast.Name(id="super"), args=[]), attr=name
+            ):
+                return self.session.instances.call_super(
+                    self, node, name, self.arguments(node, environment)
+                )
+            case ast.Name(id="isinstance") if len(node.args) == 2:
+                kind = self.evaluate(node.args[0], environment)
+                self.evaluate(node.args[1], environment)
+                names = self._class_names(node.args[1])
+                answer = is_instance(kind, names)
+                if answer is None and asks_for_number(kind, node.args[0], names):
+                    return weak("bool")
+                if answer is None and holds_tensor(kind):
+                    self.problem("the type of what a tensor chose is not known", node)
+                return BOOL if answer is None else python(answer)
+            case ast.Name(id="hasattr") if len(node.args) == 2:
+                kind = self.evaluate(node.args[0], environment)
+                name_kind = self.evaluate(node.args[1], environment)
+                if (
+                    isinstance(kind, Tensor)
+                    and is_strong(kind)
+                    and not kind.mixed
+                    and name_kind == python("numpy")
+                ):
+                    return python(True)
+                if holds_tensor(kind):
+                    self.problem(
+                        "what attributes a tensor has differs in a graph", node
+                    )
+                return BOOL
+            case ast.Name(id="print"):
+                self.shown.update(node.args)
+                self.arguments(node, environment)
+                self.effect("stdout", node)
+                return NONE
+        return None
+
+    def _class_names(self, node: ast.expr) -> list[str]:
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        names = []
+        for part in parts:
+            kind = self.facts.kind(part)
+            name = getattr(kind, "name", "")
+            names.append(name.removeprefix("builtins."))
+        return names
+
+    def _called(
+        self,
+        node: ast.Call,
+        function: Kind,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        text = ast.unparse(node.func)
+        if isinstance(function, Type) and function.name.startswith("numpy."):
+            return arrays.call(self, node, function.name, arguments)
+        if isinstance(function, Object | Type):
+            return self.session.instances.call_object(self, node, function, arguments)
+        if not isinstance(function, Function):
+            self.problem(f"what `{text}` is here is not known", node)
+            return UNKNOWN
+        name = function.name
+        if name.startswith("method."):
+            return self._method(node, function, arguments, environment)
+        if draws.code(name) is not None:
+            return self.session.calls.call_function(
+                self, node, function, arguments, environment
+            )
+        if name.startswith("builtins."):
+            found = call_builtin(name.removeprefix("builtins."), arguments)
+            if found is not None and callbacks.compares_tensors(
+                self, node, arguments, environment
+            ):
+                found = None
+            if found is None and name in OVER_TENSORS:
+                self.problem(f"`{text}` goes over tensors", node, "GL109")
+                self.operation()
+                return UNKNOWN
+            return self.settle(found, f"`{text}(...)`", node)
+        if name == "tensorflow.executing_eagerly" and self.session.is_eager:
+            return python(True)
+        if name.startswith("tensorflow."):
+            kind = callbacks.call(self, node, name, arguments, environment)
+            return self._tensorflow(node, name, arguments) if kind is None else kind
+        if name.startswith("numpy."):
+            return arrays.call(self, node, name, arguments)
+        if name.startswith("math.") and any(map(is_tensor, arguments.all)):
+            return math_functions.call(
+                self, node, name.removeprefix("math."), arguments
+            )
+        return self.session.calls.call_function(
+            self, node, function, arguments, environment
+        )
+
+    def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
+        if arguments.spread:
+            self.problem(
+                f"what `{ast.unparse(node.func)}` is called with is not known", node
+            )
+            return UNKNOWN
+        if any(map(holds_size, arguments.all)):
+            self.problem("a size that is not static is passed here", node, "GL406")
+        if name.startswith("tensorflow.image.") and any(
+            is_tensor(k) and getattr(k, "shape", ()) is None for k in arguments.all
+        ):
+            self.problem(
+                f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
+            )
+        plain = Arguments(
+            [arrays.all_released(unmixed(k)) for k in arguments.positional],
+            {k: arrays.all_released(unmixed(v)) for k, v in arguments.keywords.items()},
+        )
+        found = tensorflow_api.call(name, plain.positional, plain.keywords)
+        return self.settle(found, f"`{ast.unparse(node.func)}`", node)
+
+    def _method(
+        self,
+        node: ast.Call,
+        function: Function,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        receiver = function.receiver or UNKNOWN
+        name = function.name.removeprefix("method.")
+        if is_numpy(receiver):
+            return arrays.method(self, node, receiver, name, arguments)
+        if receiver == UNKNOWN and name == "append" and self.is_staged():
+            self.problem("a list is changed where a tensor says so", node, "GL203")
+        if isinstance(receiver, Object) and receiver.name in draws.LOGGERS:
+            self.problem(f"`.{name}()` writes to a log", node, "GL202")
+            return NONE
+        if isinstance(receiver, Object) and receiver.name in draws.GENERATORS:
+            self.problem(f"`.{name}()` draws another stream in a graph", node, "GL207")
+            return draws.drawn(
+                f"{receiver.name}.{name}", arguments.positional, arguments.keywords
+            )
+        if isinstance(receiver, Dataset):
+            kind = callbacks.method(self, node, receiver, name, arguments, environment)
+            if kind is not None:
+                return kind
+        keyed = isinstance(receiver, Dict | Mapping) and name in KEYED
+        if keyed and arguments.positional and is_tensor(arguments.positional[0]):
+            self.problem(KEYED_BY_TENSOR, node, "GL111")
+            return UNKNOWN
+        found = methods.method(receiver, name, arguments.positional, arguments.keywords)
+        if name == "numpy" and is_strong(receiver) and not arguments.all and found:
+            held = hold(found.kind)
+            if is_numpy(held) and arrays.may_hold(held):
+                return held
+        if name == "sort" and isinstance(receiver, Sequence | Elements):
+            sorts = Arguments([receiver], arguments.keywords)
+            if holds_tensor(receiver) or callbacks.compares_tensors(
+                self, node, sorts, environment
+            ):
+                self.problem("`.sort()` compares tensors", node, "GL109")
+                self.operation()
+        if found is not None and "mutates" in found.effects:
+            return self._mutation(node, receiver, name, arguments, found, environment)
+        return self.settle(found, f"`.{name}()` of {receiver}", node)
+
+    def _mutation(
+        self,
+        node: ast.Call,
+        receiver: Kind,
+        name: str,
+        arguments: Arguments,
+        found: Outcome,
+        environment: Environment,
+    ) -> Kind:
+        """A list or dict of this function's own, changed while tracing; others are refused."""
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if not (isinstance(owner, ast.Name) and owner.id in environment.kinds):
+            self.problem(
+                "something outside this function is changed in place", node, "GL204"
+            )
+            return found.kind
+        if owner.id in self.facts.parameters and not self.is_fresh(owner.id):
+            self.problem(
+                f"the caller's `{owner.id}` is changed in place", node, "GL204"
+            )
+        if self.is_staged():
+            self.problem(
+                "a list or dict is changed where a tensor says so", node, "GL203"
+            )
+        if self.is_fresh(owner.id):
+            self.effect("mutates", node)
+        changed = mutated(receiver, name, arguments, self.is_staged())
+        environment.bind(owner.id, changed)
+        return found.kind
+
+    def is_fresh(self, name: str) -> bool:
+        kind = self.facts.parameters.get(name)
+        return isinstance(kind, Object) and kind.fresh
+
+    def assign_attribute(
+        self, node: ast.expr, owner: Kind, name: str, kind: Kind
+    ) -> None:
+        if not (isinstance(owner, Object) and owner.fresh):
+            self.problem(f"it writes the attribute `{name}`", node, "GL303")
+        elif self.is_staged():
+            self.problem(
+                f"the attribute `{name}` is written where a tensor says so",
+                node,
+                "GL303",
+            )
+        self.effect("mutates", node)
+        if isinstance(owner, Object):
+            self.session.instances.write_attribute(owner.name, name, kind)
+
+
+def _is_of_tensorflow(function: Kind) -> bool:
+    return isinstance(function, Function) and function.name.startswith("tensorflow.")
+
+
+def _computes(function: Kind, arguments: Arguments) -> bool:
+    """Whether calling this starts a TensorFlow operation, in a graph."""
+    name = function.name if isinstance(function, Function) else ""
+    if name in ("tensorflow.constant", "tensorflow.convert_to_tensor"):
+        made = [k for k in arguments.all if not is_numpy(k)]
+        return any(map(holds_tensor, made))
+    return name != "method.numpy" and not name.startswith("builtins.")

@@ -1,0 +1,324 @@
+"""What calls of functions give: those of the project, lambdas, and other packages'."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from . import draws, methods
+from .calls import Arguments, bind
+from .environment import Environment, ForeignCall
+from .evaluation import Evaluation
+from .kinds import (
+    FLOAT,
+    INT,
+    UNKNOWN,
+    Dataset,
+    Function,
+    Kind,
+    Python,
+    Record,
+    Sequence,
+    Tensor,
+    forget,
+)
+from .modules import (
+    FunctionDefinition,
+    bound_names,
+)
+from .records import records_in
+from .staging import is_strong
+
+if TYPE_CHECKING:
+    from .session import Session
+
+INTEGERS_OF_MATH = frozenset(
+    {"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"}
+)
+
+
+@dataclass(frozen=True)
+class _Local:
+    """A lambda, and what was bound around it where it was made."""
+
+    node: ast.Lambda
+    environment: Environment
+    defaults: dict[str, Kind]
+
+
+class FunctionCalls:
+    """What calls of functions give: those of the project, lambdas, and other packages'."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.module = session.module
+        self._lambdas: dict[str, _Local] = {}
+
+    def local_function(
+        self, node: ast.Lambda, environment: Environment, defaults: Mapping[str, Kind]
+    ) -> str:
+        """The name of a lambda as it is made here, with these defaults."""
+        name = f"<lambda>:{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', id(node))}"
+        name += "".join(f":{key}={kind!r}" for key, kind in defaults.items())
+        self._lambdas[name] = _Local(node, environment, dict(defaults))
+        return name
+
+    def call_function(
+        self,
+        evaluation: Evaluation,
+        node: ast.Call,
+        function: Function,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        """What calling a function of this module, a lambda, or another package's function gives."""
+        if function.name in self._lambdas:
+            return self._call_lambda(
+                evaluation, node, function.name, arguments, environment
+            )
+        home, qualname = self.session.home(function.name)
+        definition = home.module.functions.get(qualname)
+        if definition is not None:
+            return home.calls.call_definition(
+                evaluation, node, definition, function.receiver, arguments, environment
+            )
+        return self.call_external(evaluation, node, function.name, arguments)
+
+    def call_external(
+        self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
+    ) -> Kind:
+        if name.startswith("math.") and all(
+            isinstance(k, Python) for k in arguments.all
+        ):
+            return INT if name.removeprefix("math.") in INTEGERS_OF_MATH else FLOAT
+        code = "GL206" if name.startswith("numpy.") else "GL401"
+        if name.startswith("math."):
+            code = "GL205"
+        copied = arguments.positional[0] if arguments.positional else None
+        if name == "dataclasses.replace" and isinstance(copied, Record):
+            made = methods.method(copied, "_replace", [], arguments.keywords)
+            return evaluation.settle(made, "`replace`", node)
+        drawing = draws.code(name)
+        if drawing is not None:
+            evaluation.problem(
+                f"a graph runs `{name}` once, while it is traced", node, drawing
+            )
+            return draws.drawn(name, arguments.positional, arguments.keywords)
+        evaluation.problem(f"what `{name}` does in a graph is not known", node, code)
+        return UNKNOWN
+
+    def _call_lambda(
+        self,
+        evaluation: Evaluation,
+        node: ast.Call,
+        made: str,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        local = self._lambdas[made]
+        names = [a.arg for a in local.node.args.args]
+        simple = not (
+            local.node.args.vararg
+            or local.node.args.kwarg
+            or local.node.args.kwonlyargs
+        )
+        given = dict(zip(names, arguments.positional, strict=False))
+        bound = {**local.defaults, **given, **arguments.keywords}
+        many = len(arguments.positional) > len(names)
+        if not simple or arguments.spread or many or bound.keys() != set(names):
+            evaluation.problem("what this lambda is called with is not known", node)
+            evaluation.operation()
+            return UNKNOWN
+        inner = local.environment.copy()
+        inner.kinds |= environment.kinds
+        inner.kinds |= bound
+        kind = evaluation.called_lambda(local.node, node, made, inner)
+        own = any(n is local.node for n in ast.walk(evaluation.facts.definition.node))
+        if not own and any(n in evaluation.facts.staged for n in ast.walk(local.node)):
+            evaluation.problem(
+                "it calls a lambda of the module that branches on a tensor: make that a `def`",
+                node,
+            )
+        return kind
+
+    def call_definition(
+        self,
+        evaluation: Evaluation,
+        node: ast.expr,
+        definition: FunctionDefinition,
+        receiver: Kind | None,
+        arguments: Arguments,
+        environment: Environment,
+    ) -> Kind:
+        qualname = definition.qualname
+        if definition.is_generator and evaluation.session is self.session:
+            evaluation.facts.generators[node] = qualname
+        obstacle = self._obstacle(definition)
+        if obstacle is not None:
+            evaluation.problem(
+                f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1]
+            )
+            return UNKNOWN
+        bound = bind(definition, arguments, receiver, self.session.defaults(definition))
+        if bound is None:
+            evaluation.problem(
+                f"what `{definition.node.name}` is called with is not known", node
+            )
+            return UNKNOWN
+        if definition.has_gradient and (
+            arguments.keywords or not all(map(is_strong, bound.values()))
+        ):
+            reason = f"a graph makes tensors of all that `{definition.node.name}` is given: pass tensors, by position"
+            evaluation.problem(reason, node)
+            return UNKNOWN
+        outer = self._around(definition, evaluation, environment)
+        facts = self.session.analyse_function(
+            definition, self._with_recorded(definition, bound), outer
+        )
+        if evaluation.session is self.session:
+            evaluation.facts.calls[node] = qualname  # type: ignore[index]
+        else:
+            call = ForeignCall(self.session, qualname, facts)
+            evaluation.facts.foreign[node] = call
+        if outer is not None and self._is_around(definition, evaluation):
+            _note_captures(evaluation, definition, outer, node)
+            evaluation.facts.nested[definition.original] = facts
+        elif outer is not None:
+            evaluation.facts.enclosed[node] = facts
+        for name in facts.effects:
+            if name != "mutates":
+                evaluation.effect(name, node)
+        if "mutates" in facts.effects and definition.node.name != "__init__":
+            evaluation.effect("mutates", node)
+            if evaluation.is_staged():
+                evaluation.problem(
+                    f"`{qualname}` changes an object where a tensor says so",
+                    node,
+                    "GL303",
+                )
+        first = (
+            facts.problems[0] if facts.problems else self.session.refused.get(qualname)
+        )
+        if first is not None:
+            name = (
+                qualname
+                if evaluation.session is self.session
+                else self.session.dotted(qualname)
+            )
+            evaluation.problem(f"it calls `{name}`: {first.reason}", node, first.code)
+        if not self.session.is_graph_function(definition):
+            evaluation.facts.operations += facts.operations
+        unready = (
+            self._unready(facts.result)
+            if evaluation.session is not self.session
+            else None
+        )
+        if unready is not None:
+            reason = (
+                f"it is given a `{unready}` of another module: define that in this one"
+            )
+            evaluation.problem(reason, node)
+            return UNKNOWN
+        if definition.has_gradient and isinstance(facts.result, Sequence):
+            return facts.result.items[0]
+        return facts.result
+
+    def _unready(self, kind: Kind) -> str | None:
+        """A dataclass in a value that no graph can take apart, as it is."""
+        for record in records_in(kind):
+            home, name = self.session.home(record.type)
+            if name in home.dataclasses and not home.module.method(
+                name, "__tf_flatten__"
+            ):
+                return name
+        return None
+
+    def _around(
+        self,
+        definition: FunctionDefinition,
+        evaluation: Evaluation,
+        environment: Environment,
+    ) -> Environment | None:
+        """What is bound around a nested function where it is called; None for one that is not nested."""
+        parent = definition.parent
+        if parent is None:
+            return None
+        if not self._is_around(definition, evaluation):
+            return self.session.closure(definition)
+        around = evaluation.outer or Environment()
+        if parent.original is evaluation.facts.definition.original:
+            return Environment({**around.kinds, **environment.kinds})
+        return around
+
+    def _is_around(
+        self, definition: FunctionDefinition, evaluation: Evaluation
+    ) -> bool:
+        """Whether the function that runs, or the one around it, made the nested one."""
+        parent, caller = definition.parent, evaluation.facts.definition
+        return parent is not None and (
+            parent.original is caller.original
+            or (parent is caller.parent and evaluation.outer is not None)
+        )
+
+    def _obstacle(self, definition: FunctionDefinition) -> tuple[str, str] | None:
+        if definition.qualname in self.session.active:
+            return "calls itself", "GL113"
+        if definition.is_generator:
+            return "is a generator", "GL401"
+        if isinstance(definition.node, ast.AsyncFunctionDef):
+            return "is a coroutine", "GL401"
+        plain = {"staticmethod", "classmethod", "property"}
+        for text in definition.decorators:
+            if (
+                text not in plain
+                and text.rpartition(".")[2] != "custom_gradient"
+                and not text.endswith("tf.function")
+                and "tf.function(" not in text
+            ):
+                return f"has the decorator `@{text}`", "GL401"
+        return None
+
+    def _with_recorded(
+        self, definition: FunctionDefinition, bound: dict[str, Kind]
+    ) -> dict[str, Kind]:
+        """Argument kinds; what is not known of a tensor is taken from the profile."""
+        recorded = self.session.recorded(definition.qualname)
+        if recorded is None:
+            return bound
+        result = {}
+        for name, kind in bound.items():
+            seen = recorded.parameters.get(name, UNKNOWN)
+            result[name] = _completed(kind, seen)
+        return result
+
+
+def _note_captures(
+    evaluation: Evaluation,
+    definition: FunctionDefinition,
+    around: Environment,
+    call: ast.AST,
+) -> None:
+    """Note what a call of a nested function finds in the names around it."""
+    bound = {a.arg for a in definition.parameters}
+    for node in ast.walk(definition.node):
+        bound |= set(bound_names(node)) if isinstance(node, ast.stmt) else set()
+    evaluation.facts.captures.setdefault(definition.qualname, {})[call] = {
+        n.id: forget(around.kinds[n.id])
+        for n in ast.walk(definition.node)
+        if isinstance(n, ast.Name) and n.id in around.kinds and n.id not in bound
+    }
+
+
+def _completed(kind: Kind, seen: Kind) -> Kind:
+    """A kind with what the profile knows better: all of an unknown one, a tensor's dtype and rank."""
+    if kind == UNKNOWN:
+        return seen
+    if isinstance(kind, Dataset) and isinstance(seen, Dataset):
+        return seen
+    if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:
+        if kind.shape is None and seen.shape is not None:
+            kind = replace(kind, shape=(None,) * len(seen.shape))
+        return replace(kind, dtype=kind.dtype or seen.dtype)
+    return kind
