@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
-import copy
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Maybe, members
+from .facts.modules import all_bound_names
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .making import negated
-from .rebuilding import rebuilt, with_origin
+from .making import name, negated
+from .rebuilding import rebuilt, with_body, with_origin
 from .rule import Rule
 from .source import Source
 
@@ -72,23 +74,43 @@ def with_failure(
     Raises:
         Refusal: the exceptions differ, or their messages are made on the way.
     """
-    wanted = {id(p.node) for p in facts.problems if p.code == "GL108"}
     node = facts.definition.node
-    if not wanted or facts.definition.failure is not None:
-        return None
     found: dict[str, ast.stmt] = {}
-    body = _block(node.body, wanted, found, source)
+
+    def leave(text: str, raised: ast.stmt) -> ast.expr:
+        found.setdefault(text, raised)
+        return ast.Constant(None)
+
+    made = _with_returns(facts, source, leave)
+    if made is None:
+        return None
     if len(found) != 1:
         raise Refusal(
             "it raises different exceptions as a tensor decides", node, "GL108"
         )
-    (text,) = found
-    _check_message(facts, found[text])
+    ((text, raised),) = found.items()
+    if _made_on_the_way(facts, raised):
+        raise Refusal("the message of its exception is made on the way", node, "GL108")
     if any(_may_be_none(kind) for _, kind in facts.returns):
         raise Refusal("it raises or returns None as a tensor decides", node, "GL108")
-    made = copy.copy(node)
-    made.body = body
     return made, text
+
+
+def with_failures(
+    facts: FunctionFacts, source: Source
+) -> tuple[FunctionNode, dict[str, list[str]]] | None:
+    """The function that returns, where it raised, the text of the `raise` and what that names; None where it raises by no tensor.
+
+    Beside it, the names that each `raise` asks for and that are bound on the way.
+    """
+    failures: dict[str, list[str]] = {}
+
+    def leave(text: str, raised: ast.stmt) -> ast.expr:
+        shown = failures.setdefault(text, _made_on_the_way(facts, raised))
+        return ast.Tuple([ast.Constant(text), *map(name, shown)], ast.Load())
+
+    made = _with_returns(facts, source, leave)
+    return None if made is None else (made, failures)
 
 
 def _may_be_none(kind: Kind) -> bool:
@@ -96,37 +118,49 @@ def _may_be_none(kind: Kind) -> bool:
     return isinstance(kind, Maybe) or not {NONE, UNKNOWN}.isdisjoint(members(kind))
 
 
-def _check_message(facts: FunctionFacts, node: ast.stmt) -> None:
-    bound = {
-        n.id
-        for s in ast.walk(facts.definition.node)
-        for n in ast.walk(s)
-        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-    }
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id in bound:
-            raise Refusal(
-                "the message of its exception is made on the way", node, "GL108"
-            )
+def _made_on_the_way(facts: FunctionFacts, raised: ast.stmt) -> list[str]:
+    """The names in a `raise` that its function binds."""
+    bound = {n for s in facts.definition.node.body for n in all_bound_names(s)}
+    read = [n.id for n in ast.walk(raised) if isinstance(n, ast.Name)]
+    return [n for n in dict.fromkeys(read) if n in bound]
 
 
-def _block(
-    body: list[ast.stmt], wanted: set[int], found: dict[str, ast.stmt], source: Source
-) -> list[ast.stmt]:
-    return [made for node in body for made in _statement(node, wanted, found, source)]
+def _with_returns(
+    facts: FunctionFacts, source: Source, leave: Callable[[str, ast.stmt], ast.expr]
+) -> FunctionNode | None:
+    """The function with returns for what it raises as a tensor decides; None where there is none."""
+    wanted = {id(p.node) for p in facts.problems if p.code == "GL108"}
+    definition = facts.definition
+    if not wanted or definition.failure is not None or definition.failures:
+        return None
+    return with_body(
+        definition.node, _Raises(wanted, source, leave).block(definition.node.body)
+    )
 
 
-def _statement(
-    node: ast.stmt, wanted: set[int], found: dict[str, ast.stmt], source: Source
-) -> list[ast.stmt]:
-    leave = ast.Return(ast.Constant(None))
-    match node:
-        case ast.Raise(exc=ast.expr() as exception, cause=None) if id(node) in wanted:
-            found.setdefault(f"raise {source.segment(exception)}", node)
-            return [leave]
-        case ast.Assert(test=test, msg=message) if id(node) in wanted:
-            said = source.segment(message) if message else ""
-            raised = ast.Raise(message) if message else ast.Raise()
-            found.setdefault(f"raise AssertionError({said})", raised)
-            return [with_origin(ast.If(negated(test), [leave], []), node)]
-    return [rebuilt(node, lambda block: _block(block, wanted, found, source))]
+@dataclass
+class _Raises:
+    """Puts a `return` in the place of each `raise`; `leave` makes its value, from the text of the `raise`."""
+
+    wanted: set[int]
+    source: Source
+    leave: Callable[[str, ast.stmt], ast.expr]
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        return [self._statement(node) for node in body]
+
+    def _statement(self, node: ast.stmt) -> ast.stmt:
+        match node:
+            case ast.Raise(exc=ast.expr() as exception, cause=cause) if (
+                id(node) in self.wanted
+            ):
+                text = f"raise {self.source.segment(exception)}"
+                if cause is not None:
+                    text += f" from {self.source.segment(cause)}"
+                return ast.Return(self.leave(text, node))
+            case ast.Assert(test=test, msg=message) if id(node) in self.wanted:
+                said = self.source.segment(message) if message else ""
+                raised = ast.Raise(message) if message else ast.Raise()
+                value = self.leave(f"raise AssertionError({said})", raised)
+                return with_origin(ast.If(negated(test), [ast.Return(value)], []), node)
+        return rebuilt(node, self.block)

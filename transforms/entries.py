@@ -201,7 +201,7 @@ class Entries:
         )
 
     def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
-        """Whether a graph saves a helper of this module more than calling and tracing it costs."""
+        """Whether a graph saves a helper of this module more than calling and tracing it costs, or no other can call it."""
         definition = facts.definition
         helps = definition.parent is None and all(
             c in self.module.functions
@@ -213,6 +213,7 @@ class Entries:
         return (
             loops
             or not helps
+            or bool(definition.tags)
             or (
                 recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS
             )

@@ -187,12 +187,17 @@ class FirstSteps:
             failing = None if ordered else assertions.with_failure(facts, self.source)
         except Refusal:
             flagged = raising.with_flags(facts, self.names)
-            if flagged is None:
-                raise
-            return flagged
+            return flagged or self._failing_variously(facts)
         if failing is None:
             return raising.with_flags(facts, self.names) if ordered else None
         made, facts.definition.failure = failing
+        return made
+
+    def _failing_variously(self, facts: FunctionFacts) -> FunctionNode | None:
+        failing = assertions.with_failures(facts, self.source)
+        if failing is None:
+            return None
+        made, facts.definition.failures = failing
         return made
 
     def _without_objects(self, facts: FunctionFacts) -> FunctionNode | None:

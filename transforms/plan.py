@@ -295,10 +295,7 @@ class ModulePlanner:
                     )
                 continue
             if shell.tags and qualname in callers:
-                self.refusals[qualname] = Refusal(
-                    "it returns a Python number or a tensor, and graphs call it",
-                    facts.definition.original,
-                )
+                self.refusals[qualname] = _uncallable(shell, facts.definition)
                 continue
             sunk[qualname] = (
                 printing.sinks(facts)
@@ -491,3 +488,13 @@ def tensorflow_name(module: ModuleFacts) -> str:
         (name for name, dotted in module.imports.items() if dotted == "tensorflow"),
         "tf",
     )
+
+
+def _uncallable(shell: Shell, definition: FunctionDefinition) -> Refusal:
+    """Why graphs cannot call what its shell tells of."""
+    node = definition.original
+    if shell.failure or any(form.failure for form in shell.forms):
+        reason = "it raises where a tensor says so, and graphs call it"
+        return Refusal(reason, node, "GL108")
+    reason = "it returns a Python number or a tensor, and graphs call it"
+    return Refusal(reason, node)

@@ -333,8 +333,9 @@ class Shell:
         if not self.names:
             self.names = found
         elif self.names != found:
+            pairs = zip(self.names, found, strict=False)
             self.names = [
-                a if a == b else None for a, b in zip(self.names, found, strict=False)
+                a if b in (a, "") else b if a == "" else None for a, b in pairs
             ]
 
     # ---- the text of the shell
@@ -401,15 +402,37 @@ class Shell:
 
     def _of_forms(self, names: list[str]) -> list[str]:
         """The returns of the result in the structure of the way that was taken."""
-        texts = [
-            _skeleton(form.kind, iter([names[i] for i in form.places]), {}, (), self.tf)
-            for form in self.forms
+        raising = [form for form in self.forms if form.failure]
+        failed = [
+            f"if {tag.name}:"
+            + "".join(f"\n    {s}" for s in self._raising(form, names))
+            for form, tag in zip(raising, self.tags, strict=False)
         ]
+        tags = self.tags[len(raising) :]
+        texts = [self._of_form(form, names) for form in self.forms[len(raising) :]]
         if len(texts) == 2:
-            return [f"return {texts[0]} if {self.tags[0].name} else {texts[1]}"]
-        ways = zip(texts, self.tags, strict=False)
+            return [*failed, f"return {texts[0]} if {tags[0].name} else {texts[1]}"]
+        ways = zip(texts, tags, strict=False)
         told = [f"if {tag.name}:\n    return {text}" for text, tag in ways]
-        return [*told, f"return {texts[-1]}"]
+        if self.forms[-1].kind == NONE:
+            return [*failed, *told]
+        return [*failed, *told, f"return {texts[-1]}"]
+
+    def _of_form(self, form: Form, names: list[str]) -> str:
+        given = iter([names[i] for i in form.places])
+        return _skeleton(form.kind, given, {}, (), self.tf)
+
+    def _raising(self, form: Form, names: list[str]) -> list[str]:
+        """A `raise`, and before it what it shows, in Python's types."""
+        given = [names[i] for i in form.places]
+        parts = zip(form.shown, given, tensor_leaves(form.kind), strict=True)
+        made = [(name, _converted(text, kind, self.tf)) for name, text, kind in parts]
+        return [*(f"{n} = {t}" for n, t in made if n != t), form.failure or ""]
+
+    def _raised(self) -> list[tuple[str, tuple[str, ...]]]:
+        """What the shell may raise, and the names in it that the graph gives back."""
+        found = [(form.failure, form.shown) for form in self.forms if form.failure]
+        return [(self.failure, ()), *found] if self.failure else found
 
     def _guarded(self, statement: str) -> str:
         """A call of the core, which raises what Python raises when an iterator is exhausted."""
@@ -424,8 +447,10 @@ class Shell:
         plain = not any(given) and not self.epilogue and core not in fields
         if plain and len(fields) == count:
             given = list(fields)
-        shown = ast.walk(ast.parse(self.failure or ""))
-        kept = {n.id for n in shown if isinstance(n, ast.Name)} | set(self.extra)
+        kept = set(self.extra)
+        for text, shown in self._raised():
+            read = ast.walk(ast.parse(text))
+            kept |= {n.id for n in read if isinstance(n, ast.Name)} - set(shown)
         for i, name in enumerate(given):
             fallback = "result" if count == 1 else f"result_{i + 1}"
             while fallback in kept:
@@ -663,6 +688,9 @@ def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:
 
 
 def _name_of(node: ast.expr | None) -> str | None:
+    """The name of a part of a result; "" for what stands there for nothing."""
+    if getattr(node, "is_nothing", False):
+        return ""
     return node.id if isinstance(node, ast.Name) else None
 
 

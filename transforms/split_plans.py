@@ -158,7 +158,9 @@ class SplitPlanner:
 
     def _plan(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         around = self._in_parts(facts, cores) if has_try(self, facts) else None
-        return around or self._first_split(facts, cores)
+        if around is not None or facts.definition.failures:
+            return around
+        return self._first_split(facts, cores)
 
     def _cut(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .facts.environment import FunctionFacts
@@ -29,6 +29,7 @@ from .facts.kinds import (
 )
 from .facts.modules import Form, Tag
 from .facts.profile import FunctionNode
+from .findings import Refusal
 from .making import expression, is_atom
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
@@ -54,10 +55,11 @@ class _Unheld(Exception):
 
 @dataclass
 class _Way:
-    """The returns of one structure."""
+    """The returns of one structure, or of one `raise`."""
 
     kind: Kind
     nodes: list[ast.Return | None] = field(default_factory=list)
+    failure: str | None = None
 
     def leaves(self, node: ast.Return | None) -> list[ast.expr]:
         """The expressions of the tensors that one of them returns."""
@@ -70,15 +72,27 @@ def with_one_structure(
 ) -> tuple[FunctionNode, list[Tag], list[Form]] | None:
     """The function that returns one structure, and what its shell makes of it; None where that is not needed, or not to be."""
     definition = facts.definition
-    if facts.result != UNKNOWN or definition.tags or definition.is_inner:
+    failures = definition.failures
+    if definition.tags or definition.is_inner:
+        return None
+    if facts.result != UNKNOWN and not failures:
         return None
     slots = _Slots(tf)
     try:
         ways = _ways(facts)
-        forms = [slots.form(way) for way in ways]
+        forms = [slots.form(way, failures) for way in ways]
     except _Unheld:
-        return None
-    if not 1 < len(ways) <= MOST_FORMS:
+        ways = []
+    returning = [w for w in ways if w.failure is None]
+    if failures and (
+        len(ways) - len(returning) != len(failures) or len(returning) > MOST_FORMS
+    ):
+        raise Refusal(
+            "it raises different exceptions as a tensor decides",
+            definition.original,
+            "GL108",
+        )
+    if not 1 < len(ways) <= MOST_FORMS + len(failures):
         return None
     tags = [Tag((), "form", names.fresh(_flag(w, ways))) for w in ways[:-1]]
     made = copy.copy(definition.node)
@@ -101,12 +115,31 @@ def _ways(facts: FunctionFacts) -> list[_Way]:
     """The returns by their structures, that of most tensors first, but None before all."""
     found: dict[object, _Way] = {}
     for node, kind in facts.returns:
-        way = found.setdefault(_structure(kind), _Way(kind))
+        failure = _failure(kind, facts.definition.failures)
+        structure = _structure(kind) if failure is None else failure
+        way = found.setdefault(structure, _Way(kind, failure=failure))
         way.kind = _held(way.kind, kind)
         way.nodes.append(node)
     return sorted(
-        found.values(), key=lambda w: (w.kind != NONE, -len(tensor_leaves(w.kind)))
+        found.values(),
+        key=lambda w: (
+            (False,)
+            if w.failure
+            else (True, w.kind != NONE, -len(tensor_leaves(w.kind)))
+        ),
     )
+
+
+def _failure(kind: Kind, failures: Mapping[str, list[str]]) -> str | None:
+    """The `raise` that a result stands for."""
+    if not isinstance(kind, Sequence) or not kind.items:
+        return None
+    text, *shown = kind.items
+    if not isinstance(text, Python) or not text.known or text.value not in failures:
+        return None
+    if not all(isinstance(k, Tensor) for k in shown):
+        raise _Unheld
+    return str(text.value)
 
 
 def _structure(kind: Kind) -> object:
@@ -192,7 +225,7 @@ class _Slots:
         self.kinds: list[list[Kind]] = []
         self.texts: list[str] = []
 
-    def form(self, way: _Way) -> Form:
+    def form(self, way: _Way, failures: Mapping[str, list[str]]) -> Form:
         """What a way returns, and in which places."""
         kinds = tensor_leaves(way.kind)
         texts = [ast.unparse(leaf) for leaf in way.leaves(way.nodes[0])]
@@ -211,7 +244,10 @@ class _Slots:
                 self.texts.append(text)
             else:
                 self.kinds[place].append(kind)
-        return Form(way.kind, tuple(p for p in places if p is not None))
+        held = tuple(p for p in places if p is not None)
+        if way.failure is None:
+            return Form(way.kind, held)
+        return Form(way.kind, held, way.failure, tuple(failures[way.failure]))
 
     def _fits(
         self, place: int, kind: Kind, text: str, same: Callable[[str, str], bool]
@@ -230,11 +266,15 @@ class _Slots:
 
     def _nothing(self, kinds: list[Kind]) -> ast.expr:
         held, name = _class(kinds[0])
-        if held == "Python":
-            return ast.Constant(NOTHING[name])
         joined = join_all(kinds)
         kind = joined if isinstance(joined, Tensor) else Tensor(name, None)
-        return expression(self.promotion.zero(kind))
+        nothing = (
+            ast.Constant(NOTHING[name])
+            if held == "Python"
+            else expression(self.promotion.zero(kind))
+        )
+        nothing.is_nothing = True  # type: ignore[attr-defined]
+        return nothing
 
 
 def _any(a: str, b: str) -> bool:
@@ -246,7 +286,9 @@ def _any(a: str, b: str) -> bool:
 
 def _flag(way: _Way, ways: list[_Way]) -> str:
     """What the bool is called that tells a way from the others."""
-    others = [w.kind for w in ways if w is not way]
+    if way.failure is not None:
+        return "failed"
+    others = [w.kind for w in ways if w is not way and w.failure is None]
     name = _type_name(way.kind)
     if name not in map(_type_name, others):
         return f"result_is_{name}"

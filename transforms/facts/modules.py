@@ -69,6 +69,9 @@ class Form:
 
     kind: Kind
     places: tuple[int, ...]
+    failure: str | None = None
+    """The `raise` that it stands for; its tensors are what that shows."""
+    shown: tuple[str, ...] = ()
 
 
 @dataclass
@@ -88,6 +91,8 @@ class FunctionDefinition:
     """What its shell returns: the first of which the tag says so, or the last."""
     failure: str | None = None
     """The `raise` that its shell runs where the graph says so."""
+    failures: dict[str, list[str]] = field(default_factory=dict)
+    """Several of them, which it returns as texts; and the names bound on the way that each shows."""
     outlasts: bool = False
     """Whether a nested function was seen to be called by others than what made it, and more often than made."""
     settled: dict[str, Kind] = field(default_factory=dict)
