@@ -463,7 +463,7 @@ class _Finder:
     def _computes(self, node: ast.AST, operand: ast.AST) -> bool:
         """Whether an expression does tensor work with an operand, and has none for None."""
         if not isinstance(node, ast.Call):
-            return isinstance(node, ast.BinOp | ast.Subscript)
+            return isinstance(node, ast.BinOp | ast.Subscript | ast.Attribute)
         function = self.facts.kind(node.func)
         name = function.name if isinstance(function, Function) else ""
         first = node.args[:1] == [operand]

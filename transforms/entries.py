@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from .facts.calls import KERAS_CALLS
@@ -101,15 +101,15 @@ class Entries:
             for found in map(self.session.known, called)
         )
 
-    def check(self, facts: FunctionFacts) -> None:
-        """Refuse parameters that a graph would not take as eager mode does: models, objects, Variables.
+    def check(self, facts: FunctionFacts, new: Collection[str] = ()) -> None:
+        """Refuse parameters that a graph would not take as eager mode does: models, objects, Variables but `new` ones.
 
         Raises:
             Refusal: with the first of them.
         """
         self._check_models(facts)
         self._check_objects(facts)
-        self._check_variables(facts)
+        self._check_variables(facts, new)
 
     def _check_objects(self, facts: FunctionFacts) -> None:
         """Refuse objects as parameters that a `tf.function` cannot tell from others: it holds them weakly, by hash."""
@@ -137,15 +137,19 @@ class Entries:
                 "GL305",
             )
 
-    def _check_variables(self, facts: FunctionFacts) -> None:
+    def _check_variables(self, facts: FunctionFacts, new: Collection[str]) -> None:
         """Refuse Variables as parameters that may be one with another that the graph has: it would not see that.
 
         Of one Variable that is given under two names it does; where none is assigned, all is the same anyway.
         """
-        given = {n: k for n, k in facts.parameters.items() if isinstance(k, Variable)}
+        given = {
+            n: k
+            for n, k in facts.parameters.items()
+            if isinstance(k, Variable) and n not in new
+        }
         if not given or "assign" not in facts.effects:
             return
-        for node, kind in self._other_variables(facts, set(given), set()):
+        for node, kind in self._other_variables(facts, {*given, *new}, set()):
             name = next((n for n, k in given.items() if _may_be_one(k, kind)), None)
             if name is not None:
                 text = ast.unparse(node)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from . import printing, signatures
 from .add_chains import adding_functions
+from .changing_state import STATE_CODES
 from .codes import NAMES
 from .entries import Entries, check_parameters, core_name
 from .facts.agreement import agrees
@@ -21,7 +22,7 @@ from .facts.modules import (
 )
 from .facts.records import nest_methods
 from .facts.session import Session
-from .facts.staging import is_weak
+from .facts.staging import holds_tensor, is_weak
 from .findings import Refusal
 from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
@@ -214,7 +215,8 @@ class ModulePlanner:
             return False
         works = facts.operations or facts.staged
         if facts.problems:
-            if works and definition.node.name != "__init__":
+            hindered = works or _is_steered(facts)
+            if hindered and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
         works = works or "stdout" in facts.effects
@@ -470,6 +472,12 @@ class ModulePlanner:
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
+
+
+def _is_steered(facts: FunctionFacts) -> bool:
+    """Whether a function passes tensors on to what state of Python's chooses."""
+    given = any(map(holds_tensor, facts.parameters.values()))
+    return given and facts.problems[0].code in STATE_CODES
 
 
 def _set_names(node: ast.AST) -> set[str]:

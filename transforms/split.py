@@ -48,7 +48,13 @@ from .facts.modules import (
     own_body,
 )
 from .facts.session import Session
-from .facts.staging import is_list, is_numpy, is_optimizer, is_strong
+from .facts.staging import (
+    is_list,
+    is_numpy,
+    is_of_library,
+    is_optimizer,
+    is_strong,
+)
 from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written
@@ -61,7 +67,7 @@ from .replaying import is_replay
 from .shell import check_result
 from .source import Names
 from .stateful import builds
-from .variables import swaps
+from .variables import made_here, swaps
 
 MOST_ROUNDS = 24
 MUCH = 6
@@ -80,6 +86,7 @@ class Split:
         given: names that the statements after the core need from it.
         arguments: what the shell calls the core with, as texts, and the kinds that the core takes.
         kinds: of the core's parameters.
+        new: those of them that are Variables which the shell has just made.
     """
 
     core: FunctionDefinition
@@ -89,6 +96,7 @@ class Split:
     given: list[str] = field(default_factory=list)
     arguments: list[tuple[str, Kind]] = field(default_factory=list)
     kinds: dict[str, Kind] = field(default_factory=dict)
+    new: frozenset[str] = frozenset()
 
 
 Analyse = Callable[[FunctionDefinition, dict[str, Kind], str], FunctionFacts]
@@ -553,6 +561,7 @@ class Splitter:
             given,
             arguments,
             parameters,
+            frozenset(n for n in parameters if made_here(self.facts, n, before)),
         )
 
     def _alias(self, found: FunctionFacts, made: list[ast.stmt]) -> Refusal | None:
@@ -566,7 +575,7 @@ class Splitter:
                 for n in ast.walk(s)
                 if isinstance(n, ast.Attribute)
                 and _holds_values(found.kind(n))
-                and not _is_library_object(found.kind(n.value))
+                and not is_of_library(found.kind(n.value))
             ),
             None,
         )
@@ -629,6 +638,8 @@ class Splitter:
         ]
         if name in self.computed:
             return argument_kind(self.computed[name]) or UNKNOWN
+        if (variable := made_here(self.facts, name, before)) is not None:
+            return variable
         if not changing:
             kind = self.facts.parameters.get(name, UNKNOWN)
             return (argument_kind(kind) or UNKNOWN) if name in self.numbers else kind
@@ -728,11 +739,6 @@ def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:
     except Refusal as refusal:
         return refusal
     return None
-
-
-def _is_library_object(kind: Kind) -> bool:
-    """Whether this is an object of TensorFlow or Keras, whose lists are made anew for whoever asks."""
-    return isinstance(kind, Object) and kind.name.startswith(("tensorflow.", "keras."))
 
 
 def _holds_values(kind: Kind) -> bool:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 MOST_OUTSIDE = 1 / 3
 """Of the tensor work of a function, for its split to pay."""
-CURED = WAITS | CODES | {"GL108", "GL301", "GL302", "GL303"}
+CURED = WAITS | CODES | {"GL108", "GL301", "GL302", "GL303", "GL304"}
 """Rules of what Python does in its order, before a graph or after it."""
 
 
@@ -145,7 +145,8 @@ class SplitPlanner:
         if first is None:
             self.refusals[qualname] = refusal
         elif first.code in CURED:
-            code = first.code if refusal.code == "GL401" else refusal.code
+            vague = refusal.code == "GL401" and first.code != "GL304"
+            code = first.code if vague else refusal.code
             node = refusal.node or first.node
             self.refusals[qualname] = Refusal(refusal.reason, node, code)
 
@@ -346,7 +347,7 @@ class SplitPlanner:
         if unexpected is not None:
             raise unexpected
         check_parameters(core, stateful.optimizer_parameters(core))
-        self.entries.check(core)
+        self.entries.check(core, parts.new)
         steps = planner.body()
         definition = facts.definition
         decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)

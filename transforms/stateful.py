@@ -128,7 +128,8 @@ def _start(
         return _Start(node, [f"{name}.reset_from_seed({ast.unparse(arguments[0])})"])
     if dotted.startswith(f"{KERAS}metrics."):
         return _Start(node, [f"{name}.reset_state()"])
-    if dotted.startswith(f"{KERAS}optimizers."):
+    new = any(p.code == "GL304" for p in facts.problems)
+    if dotted.startswith(f"{KERAS}optimizers.") and not new:
         options = {k.arg for k in call.keywords}
         kind = dotted.rpartition(".")[2]
         if kind not in OPTIMIZERS or len(call.args) > 1 or options - OPTIMIZERS[kind]:

@@ -95,7 +95,7 @@ class StepPlanner:
         given = {name: core.parameters[name] for name in step.passed}
         check_parameters(replace(core, parameters=given))
         if not step.nested:
-            self.planner.entries.check(core)
+            self.planner.entries.check(core, step.parts.new)
         outside = self.splits.outside
         decorator = signatures.decorator(core, None, self.planner.tf)
         called = name if step.nested else step.parts.core.called_as

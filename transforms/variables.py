@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import Function, Kind, Variable
-from .facts.modules import ModuleFacts, blocks, bound_names, own_nodes
+from .facts.modules import ModuleFacts, blocks, bound_names, names_in, own_nodes
 from .facts.profile import FunctionNode
+from .facts.staging import is_optimizer
 from .inlining import place
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
@@ -60,8 +61,8 @@ class LocalVariable(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([3.0, 4.0]),), (tf.constant([0.0, 0.0]),)]
 
     When it is left alone:
-        A Variable that is returned, stored, or passed to what is not known, and one whose initial value is random
-        or of unknown shape.
+        A Variable that is stored, or passed to what is not known. One that is returned, whose first value is random or
+        of another size at each call, is made by Python, and given to the graph.
     """
 
     code = "GL304"
@@ -96,6 +97,28 @@ def local_variables(
                 ):
                     found.append((node, call, kind))
     return sorted(found, key=lambda item: place(item[0]))
+
+
+def made_here(facts: FunctionFacts, name: str, body: Sequence[ast.stmt]) -> Kind | None:
+    """What statements make of new Variables under a name, and do no more with; None where they make none."""
+    match [s for s in body if name in names_in(s)]:
+        case [ast.Assign(targets=[ast.Name(id=target)], value=value)]:
+            made = target == name and _is_new(facts, value)
+            return facts.kind(value) if made else None
+    return None
+
+
+def _is_new(facts: FunctionFacts, value: ast.expr) -> bool:
+    """Whether an expression makes Variables, and holds none that was there before."""
+    match value:
+        case ast.List(elts=values) | ast.Tuple(elts=values):
+            return bool(values) and all(_is_new(facts, v) for v in values)
+        case ast.IfExp(body=first, orelse=second):
+            return _is_new(facts, first) and _is_new(facts, second)
+        case ast.Call(func=function):
+            kind = facts.kind(function)
+            return isinstance(kind, Function) and kind.name == "tensorflow.Variable"
+    return False
 
 
 def hoist(
@@ -259,6 +282,8 @@ def escapes(facts: FunctionFacts, text: str, apart: Collection[ast.AST] = ()) ->
         ):
             continue
         parent = parents[node]
+        if _is_fitted(facts, node, parents):
+            continue
         if isinstance(parent, ast.Attribute):
             if parent.attr in TELLING:
                 return True
@@ -276,6 +301,33 @@ def escapes(facts: FunctionFacts, text: str, apart: Collection[ast.AST] = ()) ->
                 continue
         return True
     return False
+
+
+def _is_fitted(
+    facts: FunctionFacts, node: ast.AST, parents: Mapping[ast.AST, ast.AST]
+) -> bool:
+    """Whether a Variable stands in a list or tuple that only a tape, or an optimizer made in the function, is given."""
+    displays = (ast.List, ast.Tuple)
+    if not isinstance(parents[node], displays):
+        return False
+    while isinstance(parents[node], displays) or _is_zip(parents[node]):
+        node = parents[node]
+    match parents[node]:
+        case ast.Call(func=ast.Attribute(attr="gradient") as function):
+            kind = facts.kind(function)
+            return isinstance(kind, Function) and kind.name == "method.gradient"
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=owner) as made, attr="apply_gradients")
+        ):
+            own = owner in {
+                n for s in facts.definition.node.body for n in bound_names(s)
+            }
+            return own and is_optimizer(facts.kind(made))
+    return False
+
+
+def _is_zip(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "zip"
 
 
 def _is_constant(facts: FunctionFacts, name: str) -> bool:

@@ -45,6 +45,7 @@ from .staging import (
     holds_size,
     holds_tensor,
     is_numpy,
+    is_of_library,
     is_strong,
     is_tensor,
 )
@@ -326,7 +327,14 @@ class CallEvaluation(Evaluation):
                 self.operation()
         if found is not None and "mutates" in found.effects:
             return self._mutation(node, receiver, name, arguments, found, environment)
+        if found is None and self._may_hold_variables(receiver):
+            self.effect("io", node)
         return self.settle(found, f"`.{name}()` of {receiver}", node)
+
+    def _may_hold_variables(self, receiver: Kind) -> bool:
+        """Whether a method that is not known may read Variables, and set them: of checkpoints, models and the like."""
+        name = receiver.name if isinstance(receiver, Object) else ""
+        return is_of_library(receiver) or self.session.class_of(name) is not None
 
     def _mutation(
         self,

@@ -97,6 +97,11 @@ def fits_graph(kind: Kind) -> bool:
     return isinstance(kind, Tensor | TensorArray) or kind == NONE
 
 
+def is_of_library(kind: Kind) -> bool:
+    """Whether this is an object of TensorFlow or Keras, whose lists are made anew for whoever asks."""
+    return isinstance(kind, Object) and kind.name.startswith(("tensorflow.", "keras."))
+
+
 def is_optimizer(kind: Kind) -> bool:
     """Whether this is one of Keras's optimizers."""
     return isinstance(kind, Object) and ".optimizers." in kind.name
