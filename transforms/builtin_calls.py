@@ -15,7 +15,6 @@ from .facts.kinds import (
     Tensor,
     Union,
 )
-from .facts.modules import has_one_name
 from .facts.profile import FunctionNode
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
 from .findings import Refusal
@@ -70,8 +69,8 @@ class _Builtins(Ranking):
                     func=ast.Attribute(value=ast.Name(id=owner), attr="sort"), args=[]
                 ) as call
             ) if call in self.hindering:
-                function = self.facts.definition.node
-                if owner in self.facts.parameters or not has_one_name(function, owner):
+                shared = any(p.node is call for p in self.facts.shared)
+                if owner in self.facts.parameters or shared:
                     raise Refusal(f"`{owner}` may be another's list", call, "GL109")
                 made_list = ast.Call(name("sorted"), [name(owner)], call.keywords)
                 return [with_origin(assigned(owner, placed(made_list, call)), node)]

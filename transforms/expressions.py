@@ -28,7 +28,6 @@ from .facts.kinds import (
     Type,
     python,
 )
-from .facts.modules import has_one_name
 from .facts.staging import (
     INTS,
     holds_size,
@@ -393,7 +392,7 @@ class Writer:
             receiver = getattr(function, "receiver", None)
             if isinstance(receiver, TensorArray) and not node.keywords:
                 return self._array_call(node, receiver)
-            if name == "method.append" and self._has_one_name(node.func):
+            if name == "method.append" and self._is_of_own_list(node.func):
                 return None
             if isinstance(receiver, Record):
                 return None
@@ -438,13 +437,12 @@ class Writer:
             )
         return None
 
-    def _has_one_name(self, function: ast.expr) -> bool:
-        """Whether what a method is called of is a list of this function, under no other name."""
+    def _is_of_own_list(self, function: ast.expr) -> bool:
+        """Whether what a method is called of is a list of this function."""
         owner = getattr(function, "value", None)
         return (
             isinstance(owner, ast.Name)
             and owner.id not in self.facts.parameters
-            and has_one_name(self.facts.definition.node, owner.id)
             and is_list(self.kind(owner))
         )
 

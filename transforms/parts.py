@@ -33,12 +33,14 @@ from .facts.kinds import (
     Sequence,
     Tensor,
     forget,
+    holds_mutable,
+    is_mutable,
     join_shapes,
 )
 from .facts.liveness import all_reads
-from .facts.modules import all_bound_names, blocks, has_one_name, own_body
+from .facts.modules import all_bound_names, blocks, own_body
+from .facts.ownership import is_own
 from .facts.profile import FunctionNode
-from .facts.staging import is_list
 from .findings import Refusal
 from .planner import read_before, surely_assigned
 from .source import Names
@@ -270,7 +272,8 @@ class Parts:
         origin: ast.stmt = getattr(node, "origin", node)
         after = self.facts.after.get(node) or self.facts.after.get(origin)
         if after is not None:
-            self.kinds |= _known(after, all_bound_names(node))
+            changed = [n for n, kind in self.kinds.items() if holds_mutable(kind)]
+            self.kinds |= _known(after, [*changed, *all_bound_names(node)])
 
     def _operations(self, body: Sequenced[ast.stmt]) -> int:
         return operations(self.facts, body)
@@ -459,7 +462,7 @@ class Parts:
         """Refuse a graph that would have to give back what only Python has."""
         for name, kind in zip(outs, given, strict=False):
             binding = [s for s in body if name in all_bound_names(s)][-1]
-            if is_list(kind) and not has_one_name(self.facts.definition.node, name):
+            if is_mutable(kind) and not is_own(name, self.facts, self.splits.session):
                 raise Refusal(f"`{name}` has another name, too", binding)
             if isinstance(kind, Python) and kind != NONE:
                 raise Refusal(f"`{name}` is a Python value", binding, "GL205")

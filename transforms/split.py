@@ -36,6 +36,8 @@ from .facts.kinds import (
     Sequence,
     Tensor,
     Variable,
+    holds_mutable,
+    is_mutable,
     members,
 )
 from .facts.liveness import all_reads
@@ -43,13 +45,12 @@ from .facts.modules import (
     FunctionDefinition,
     all_bound_names,
     blocks,
-    has_one_name,
     names_in,
     own_body,
 )
+from .facts.ownership import is_own
 from .facts.session import Session
 from .facts.staging import (
-    is_list,
     is_numpy,
     is_of_library,
     is_optimizer,
@@ -566,6 +567,9 @@ class Splitter:
 
     def _alias(self, found: FunctionFacts, made: list[ast.stmt]) -> Refusal | None:
         """The first place in the core that reads what may be a list or dict which the function changes in place."""
+        names = [n for s in made for n in ast.walk(s) if isinstance(n, ast.Name)]
+        if self.facts.shared and any(holds_mutable(found.kind(n)) for n in names):
+            return self.facts.shared[0]
         if not self.order.objects:
             return None
         return next(
@@ -592,7 +596,7 @@ class Splitter:
         several = bool(outs or given) and isinstance(result, Sequence)
         items = result.items if several else (result,)  # type: ignore[attr-defined]
         for name, kind in zip(given, items[1 + outs :], strict=False):
-            if is_list(kind) and not has_one_name(self.definition.node, name):
+            if is_mutable(kind) and not is_own(name, self.facts, self.session):
                 return Refusal(f"`{name}` has another name, too")
             if isinstance(kind, Rows) and kind.ragged and any(map(is_replay, after)):
                 return Refusal(f"the items of `{name}` may differ in shape", made[-1])

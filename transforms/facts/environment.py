@@ -107,6 +107,7 @@ class FunctionFacts:
         nested: the facts of the functions defined inside, by their `def`.
         enclosed: those of nested functions that others, which have ended, made, by the calls.
         captures: what each of them, and each lambda, finds in the names around it, at each of its calls.
+        shared: the problems of changes in place that another name shows, too.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
         taped: whether gradients may be taken through it.
@@ -132,6 +133,7 @@ class FunctionFacts:
     returns: list[tuple[ast.Return | None, Kind]] = field(default_factory=list)
     result: Kind = UNKNOWN
     problems: list[Refusal] = field(default_factory=list)
+    shared: list[Refusal] = field(default_factory=list)
     calls: dict[ast.Call, str] = field(default_factory=dict)
     generators: dict[ast.expr, str] = field(default_factory=dict)
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)

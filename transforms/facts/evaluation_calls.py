@@ -10,6 +10,7 @@ from . import (
     draws,
     math_functions,
     methods,
+    ownership,
     tensorflow_api,
     texts,
 )
@@ -32,6 +33,8 @@ from .kinds import (
     Tensor,
     Type,
     Variable,
+    holds_mutable,
+    is_mutable,
     join_all,
     members,
     python,
@@ -356,15 +359,32 @@ class CallEvaluation(Evaluation):
             self.problem(
                 f"the caller's `{owner.id}` is changed in place", node, "GL204"
             )
+        if self.is_fresh(owner.id):
+            self.effect("mutates", node)
+        elif is_mutable(receiver) and not self.has_one_name(
+            owner.id, node, environment
+        ):
+            return found.kind
         if self.is_staged():
             self.problem(
                 "a list or dict is changed where a tensor says so", node, "GL203"
             )
-        if self.is_fresh(owner.id):
-            self.effect("mutates", node)
         changed = mutated(receiver, name, arguments, self.is_staged())
         environment.bind(owner.id, changed)
         return found.kind
+
+    def has_one_name(self, name: str, node: ast.AST, environment: Environment) -> bool:
+        """Refuse a change of a list or dict that may go by another name: what that holds is not known any more."""
+        own = ownership.is_own(name, self.facts, self.session)
+        if own or name in self.facts.parameters:
+            return True
+        reason = f"`{name}` is changed in place, and may go by another name, too: change a copy"
+        self.problem(reason, node, "GL204")
+        self.facts.shared.append(self.facts.problems[-1])
+        for other, kind in environment.kinds.items():
+            if holds_mutable(kind):
+                environment.bind(other, UNKNOWN)
+        return False
 
     def is_fresh(self, name: str) -> bool:
         kind = self.facts.parameters.get(name)
@@ -373,7 +393,10 @@ class CallEvaluation(Evaluation):
     def assign_attribute(
         self, node: ast.expr, owner: Kind, name: str, kind: Kind
     ) -> None:
-        if not (isinstance(owner, Object) and owner.fresh):
+        if self.session.has_setter(owner, name):
+            reason = f"setting `{name}` runs code of its class: call a method instead"
+            self.problem(reason, node, "GL303")
+        elif not (isinstance(owner, Object) and owner.fresh):
             self.problem(f"it writes the attribute `{name}`", node, "GL303")
         elif self.is_staged():
             self.problem(

@@ -12,7 +12,7 @@ from collections.abc import Sequence as Sequenced
 from dataclasses import replace
 
 from ..findings import Refusal
-from . import arrays, buffers
+from . import arrays, buffers, ownership
 from .calls import Arguments
 from .environment import Environment, Flow, FunctionFacts, merge
 from .evaluation_calls import KEYED_BY_TENSOR, CallEvaluation
@@ -38,6 +38,7 @@ from .kinds import (
     Tensor,
     forget,
     has_unknown,
+    is_mutable,
     join,
     join_all,
 )
@@ -227,15 +228,18 @@ class Interpreter(
         ):
             self._check_growth(node, left, right, kind)
         if is_list(left):
-            self._changes_list(node, left)
+            self._changes_list(node, left, environment)
         self.assign(node.target, kind, environment)
         return Flow(environment)
 
-    def _changes_list(self, node: ast.AugAssign, left: Kind) -> None:
+    def _changes_list(
+        self, node: ast.AugAssign, left: Kind, environment: Environment
+    ) -> None:
         name = node.target.id if isinstance(node.target, ast.Name) else None
         if name is None or (name in self.facts.parameters and not self.is_fresh(name)):
             self.problem("the caller's list is changed in place", node, "GL204")
-        elif self.is_staged():
+            return
+        if self.has_one_name(name, node, environment) and self.is_staged():
             self.problem(
                 "a list or dict is changed where a tensor says so", node, "GL203"
             )
@@ -245,7 +249,7 @@ class Interpreter(
     ) -> None:
         """An array changes in place and keeps its dtype: refuse where it has another name, or would not."""
         name = node.target.id if isinstance(node.target, ast.Name) else ""
-        own = buffers.is_own(name, self.facts, self.session.module.imports)
+        own = ownership.is_own(name, self.facts, self.session)
         same = hold(kind) == hold(left)
         if name and not (own and same and not is_strong(right)):
             self.problem(
@@ -329,6 +333,10 @@ class Interpreter(
             self._fill(target, value.id, container, kind)
             environment.bind(value.id, hold(container))
             return
+        if is_mutable(container) and not self.has_one_name(
+            value.id, target, environment
+        ):
+            return
         changed = _with_item(container, key, kind)
         if changed is not None:
             environment.bind(value.id, changed)
@@ -354,8 +362,7 @@ class Interpreter(
         key = self.facts.kind(target.slice)
         fits = buffers.fits(container, target.slice, key, kind, self.facts)
         known = arrays.may_hold(container)
-        imports = self.session.module.imports
-        if not (fits and known and buffers.is_own(name, self.facts, imports)):
+        if not (fits and known and ownership.is_own(name, self.facts, self.session)):
             self.problem(
                 f"`{name}` is changed in place in a way that is not lifted",
                 target,
@@ -365,12 +372,16 @@ class Interpreter(
 
     def _delete(self, node: ast.Delete, environment: Environment) -> Flow:
         for target in node.targets:
-            if isinstance(target, ast.Name):
-                environment.unbind(target.id)
-            else:
-                self.problem(
-                    "`del` of an item or attribute is not lifted", node, "GL204"
-                )
+            match target:
+                case ast.Name(id=name):
+                    environment.unbind(name)
+                    continue
+                case ast.Subscript(value=ast.Name(id=name) as owner, slice=index):
+                    container = self.evaluate(owner, environment)
+                    key = self.evaluate(index, environment)
+                    if self.has_one_name(name, node, environment):
+                        environment.bind(name, _without_item(container, key))
+            self.problem("`del` of an item or attribute is not lifted", node, "GL204")
         return Flow(environment)
 
     # ---- exits
@@ -697,6 +708,13 @@ def _with_item(container: Kind, key: Kind, kind: Kind) -> Kind | None:
         entries[key.value] = kind
         return Dict(tuple(entries.items()))
     return None
+
+
+def _without_item(container: Kind, key: Kind) -> Kind:
+    """The container after `del container[key]`."""
+    if isinstance(container, Dict) and isinstance(key, Python) and key.known:
+        return Dict(tuple(entry for entry in container.items if entry[0] != key.value))
+    return UNKNOWN
 
 
 def _stage_partly_bound(

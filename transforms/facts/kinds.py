@@ -435,6 +435,13 @@ def is_mutable(kind: Kind) -> bool:
     return listed or isinstance(kind, Dict | Mapping | Array)
 
 
+def holds_mutable(kind: Kind) -> bool:
+    """Whether this is a list, a set, a dict or an array, or holds one."""
+    if isinstance(kind, Sequence):
+        return is_mutable(kind) or any(map(holds_mutable, kind.items))
+    return is_mutable(kind)
+
+
 def join(a: Kind, b: Kind) -> Kind:
     """The tightest kind that admits both."""
     if a == b:

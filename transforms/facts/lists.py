@@ -1,16 +1,18 @@
-"""What lists hold after one of their methods changed them."""
+"""What lists and dicts hold after one of their methods changed them."""
 
 from __future__ import annotations
 
 from . import operators
 from .calls import Arguments
-from .kinds import UNKNOWN, Elements, Kind, Sequence, forget, join_all
+from .kinds import UNKNOWN, Dict, Elements, Kind, Sequence, forget, join_all
 from .staging import is_list, list_of
-from .tensorflow_values import constant_int
+from .tensorflow_values import constant_int, constant_str
 
 
 def mutated(receiver: Kind, name: str, arguments: Arguments, staged: bool) -> Kind:
-    """A list after one of its methods."""
+    """A list or dict after one of its methods."""
+    if isinstance(receiver, Dict):
+        return _mutated_dict(receiver, name, arguments)
     if not is_list(receiver):
         return receiver
     given = arguments.positional
@@ -54,3 +56,23 @@ def _exactly_mutated(
         case "clear", []:
             return []
     return None
+
+
+def _mutated_dict(receiver: Dict, name: str, arguments: Arguments) -> Kind:
+    entries = dict(receiver.items)
+    given = arguments.positional
+    key = constant_str(given[0]) if given else None
+    match name, given:
+        case "pop", [_, *_] if key is not None:
+            entries.pop(key, None)
+        case "setdefault", [_, value] if key is not None:
+            entries.setdefault(key, value)
+        case "clear", []:
+            entries = {}
+        case "update", [] | [Dict()]:
+            for more in given:
+                entries |= dict(more.items)  # type: ignore[attr-defined]
+            entries |= arguments.keywords
+        case _:
+            return UNKNOWN
+    return Dict(tuple(entries.items()))

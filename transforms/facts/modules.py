@@ -308,6 +308,18 @@ class ClassDefinition:
         return found
 
     @property
+    def properties(self) -> set[str]:
+        """The names that the class body gives a property made by a call."""
+        return {
+            name
+            for statement in self.node.body
+            if isinstance(statement, ast.Assign)
+            and ast.unparse(statement.value).startswith("property(")
+            for target in statement.targets
+            for name in target_names(target)
+        }
+
+    @property
     def fields(self) -> set[str]:
         """The attributes that the `__init__` of a dataclass sets; none for another class."""
         decorators = [ast.unparse(d) for d in self.node.decorator_list]
@@ -655,19 +667,6 @@ def stored_attributes(node: ast.AST) -> set[str]:
             names = {t.rpartition(".")[2] for t in texts if isinstance(t, str)}
             return names or ({ANY} if name == "setattr" else set())
     return set()
-
-
-def has_one_name(function: FunctionNode, name: str) -> bool:
-    """Whether nothing hands an object of a function on to another name, nor from one to this."""
-    for node in ast.walk(function):
-        if not isinstance(node, ast.Assign):
-            continue
-        handed_on = isinstance(node.value, ast.Name) and node.value.id == name
-        named = any(getattr(t, "id", None) == name for t in node.targets)
-        taken = isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript)
-        if handed_on or (named and taken):
-            return False
-    return True
 
 
 def changed_object(node: ast.AST) -> ast.expr | None:

@@ -389,6 +389,17 @@ class Session:
     def qualname(self, dotted: str) -> str:
         return dotted.removeprefix(f"{self.module.name}.")
 
+    def has_setter(self, owner: Kind, name: str) -> bool:
+        """Whether setting an attribute of an object of the project does more than that."""
+        if not isinstance(owner, Object):
+            return False
+        home, qualname = self.home(owner.name)
+        method = home.module.method
+        found = method(qualname, name) or method(qualname, "__setattr__")
+        bases = [qualname, *home.module.bases(qualname)]
+        made = [home.module.classes[b] for b in bases if b in home.module.classes]
+        return found is not None or any(name in c.properties for c in made)
+
     def class_of(self, name: str) -> ClassDefinition | None:
         """The module's class of a dotted name."""
         return self.module.classes.get(self.qualname(name))
