@@ -116,7 +116,10 @@ class _Tests(Rewriter):
                 ),
             )
             return _negated(found, negated)
-        if not (holds_tensor(item) or holds_tensor(held)) or not _is_scalar(item):
+        asked = holds_tensor(item) or (
+            holds_tensor(held) and not isinstance(held, Dict)
+        )
+        if not asked or not _is_scalar(item):
             return None
         members = self._members(container)
         if members is None:
