@@ -116,7 +116,8 @@ class _Owner:
 
     def _is_moved(self, value: ast.Name, statement: ast.stmt) -> bool:
         """Whether a name that a statement reads is not read again before it is set anew."""
-        times = [n for n in ast.walk(statement) if getattr(n, "id", None) == value.id]
+        names = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        times = [n for n in names if n.id == value.id]
         rebound = any(isinstance(n.ctx, ast.Store) for n in times if n is not value)
         live = liveness(self.facts.definition.node).after.get(statement, {value.id})
         return len(times) == 1 + rebound and (rebound or value.id not in live)
