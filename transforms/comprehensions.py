@@ -77,13 +77,30 @@ def without_comprehensions(
     facts: FunctionFacts, names: Names, tf: str
 ) -> FunctionNode | None:
     """The function with its comprehensions over tensors written as loops; None where it has none."""
-    wanted = {id(p.node) for p in facts.problems if p.code == "GL109"}
     node = facts.definition.node
+    arranging = {id(n) for n in ast.walk(node.body[-1]) if _arranges(n)}
+    wanted = {id(p.node) for p in facts.problems if p.code == "GL109"}
+    wanted -= arranging if isinstance(node.body[-1], ast.Return) else set()
     if not wanted:
         return None
     node = _with_own_names(node, wanted, names)
     body = _block(node.body, wanted, facts, names, tf)
     return with_body(facts.definition.node, body)
+
+
+def _arranges(node: ast.AST) -> bool:
+    """Whether a comprehension only puts what it goes over into dicts or tuples, as Python can behind the graph."""
+    match node:
+        case ast.ListComp(
+            elt=ast.Dict() | ast.Tuple() | ast.List() as elt,
+            generators=[
+                ast.comprehension(iter=ast.Call(func=ast.Name(id="zip")), ifs=[])
+            ],
+        ):
+            plain = ast.Name | ast.Constant | ast.Dict | ast.Tuple | ast.List
+            parts = [n for n in ast.walk(elt) if isinstance(n, ast.expr)]
+            return all(isinstance(n, plain) for n in parts)
+    return hasattr(node, "arranges")
 
 
 def _with_own_names(node: FunctionNode, wanted: set[int], names: Names) -> FunctionNode:

@@ -41,6 +41,7 @@ from . import (
     structures,
     tapes,
     tensor_arrays,
+    tuple_lists,
     unrolled,
     variables,
 )
@@ -236,6 +237,7 @@ class FirstSteps:
             lambda: iterators.with_loops(facts, names),
             lambda: matching.without_match(facts, names),
             lambda: self._without_lookups(facts, of),
+            lambda: tuple_lists.without_tuples(facts, names),
             lambda: boolean_forms.plainer_tests(facts, names, tf),
             lambda: builtin_calls.without_builtins(facts, names, tf),
             lambda: comprehensions.without_comprehensions(facts, names, tf),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 
@@ -15,13 +16,14 @@ from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import stage
 from .findings import Refusal
-from .making import assigned, called, expression, name
+from .making import assigned, called, expression, name, unplaced
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
 POPPED = "pop from empty list"
 DELETED = "list assignment index out of range"
 DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
+NUMBERS = frozenset({"int", "float", "bool"})
 MAKERS = frozenset({"stack", "convert_to_tensor", "constant"})
 JOINING = frozenset({"concat", "ragged.stack"})
 ITERATING = frozenset(
@@ -38,6 +40,7 @@ ITERATING = frozenset(
         "list",
     ]
 )
+SIDE_BY_SIDE = frozenset({"zip", "enumerate", "reversed"})
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,8 @@ class Lists:
         if isinstance(node, ast.Return) and self._gives(node.value):
             assert node.value is not None
             return [ast.Return(self._returned(node.value))]
-        return [_Uses(self).visit(copy.deepcopy(node))]
+        left = isinstance(node, ast.Return)
+        return [_Uses(self, left).visit(copy.deepcopy(node))]
 
     def _check_order(self, node: ast.stmt) -> None:
         """Refuse a loop over a list that its body changes: Python goes over the new items, too.
@@ -301,14 +305,20 @@ class Lists:
         return False
 
     def _with_python_items(self, node: ast.stmt, made: ast.stmt) -> ast.stmt:
-        """A loop over a list of Python numbers goes over numbers."""
-        match node:
-            case ast.For(target=ast.Name(id=target), iter=ast.Name(id=name)) if (
-                name in self.lists and self.lists[name].element.weak
-            ):
-                number = expression(f"{self.lists[name].element.weak}({target})")
-                assert isinstance(made, ast.For)
-                made.body = [assigned(target, number), *made.body]
+        """A loop over lists of Python numbers goes over numbers."""
+        if not (isinstance(node, ast.For) and isinstance(made, ast.For)):
+            return made
+        numbers: list[ast.stmt] = []
+        for target, source in side_by_side(node.target, node.iter):
+            for use in (n.id for n in ast.walk(source) if isinstance(n, ast.Name)):
+                weak = self.lists[use].element.weak if use in self.lists else None
+                if weak and isinstance(target, ast.Name):
+                    numbers.append(assigned(target.id, called(weak, name(target.id))))
+                elif weak:
+                    raise self.refusal(use, node)
+        if numbers:
+            made.target = unplaced(copy.deepcopy(node.target))
+            made.body = [*numbers, *made.body]
         return made
 
     # ---- expressions
@@ -327,6 +337,9 @@ class Lists:
             return expression(self.whole(self.lists[node.id]))
         if isinstance(node, ast.Subscript):
             return _Uses(self).iterated(copy.deepcopy(node))
+        if isinstance(node, ast.Call) and self._mentions(node):
+            made: ast.expr = _Uses(self, header=True).visit(copy.deepcopy(node))
+            return made
         return self._used(node)
 
     def _text(self, node: ast.expr) -> str:
@@ -342,6 +355,8 @@ class Lists:
                 return name in self.lists
             case ast.Tuple(elts=parts) | ast.Dict(values=parts):
                 return any(map(self._gives, parts))
+            case ast.Call(func=ast.Name(id="list"), args=[ast.Name() as given]):
+                return self._gives(given)
         return False
 
     def _returned(self, node: ast.expr) -> ast.expr:
@@ -363,6 +378,10 @@ class Lists:
                 if made.element.weak:
                     whole.items_type = made.element.weak  # type: ignore[attr-defined]
                 return whole
+            case ast.Call(func=ast.Name(id="list"), args=[ast.Name() as given]) if (
+                self._gives(given)
+            ):
+                return self._returned(given)
             case ast.Tuple(elts=elts):
                 return ast.Tuple([self._returned(e) for e in elts], ast.Load())
             case ast.Dict(values=values):
@@ -561,8 +580,11 @@ class Lists:
 class _Uses(ast.NodeTransformer):
     """Reads of lists, as reads of what they become."""
 
-    def __init__(self, lists: Lists) -> None:
+    def __init__(self, lists: Lists, left: bool = False, header: bool = False) -> None:
+        """`left`: the statement is left to Python; `header`: it is what a loop goes over."""
         self.lists = lists
+        self.left = left
+        self.header = header
 
     def _made(self, node: ast.expr, old: ast.expr) -> ast.expr:
         ast.copy_location(node, old)
@@ -590,6 +612,7 @@ class _Uses(ast.NodeTransformer):
         first = node.args[0] if node.args else None
         tensor = self._tensor(first) if first is not None else None
         if builtin in ITERATING:
+            self.header = self.header and builtin in SIDE_BY_SIDE
             node.args = [self.iterated(a) for a in node.args]
             for keyword in node.keywords:
                 keyword.value = self.visit(keyword.value)
@@ -619,7 +642,10 @@ class _Uses(ast.NodeTransformer):
     def iterated(self, node: ast.expr) -> ast.expr:
         """What goes over a list goes over the tensor of its items."""
         made = self._list(node)
-        if made is not None and not made.element.weak:
+        if made is not None and made.element.weak in NUMBERS and self.left:
+            text = f"{self.lists.whole(made)}.numpy().tolist()"
+            return self._made(expression(text), node)
+        if made is not None and (self.header or not made.element.weak):
             return self._made(expression(self.lists.whole(made)), node)
         part = self._tensor(node) if made is None else None
         if part is not None:
@@ -708,6 +734,28 @@ def _is_test(node: ast.Name, facts: FunctionFacts) -> bool:
         for test in facts.tests
         if hasattr(test, "lineno") and hasattr(node, "lineno")
     )
+
+
+def side_by_side(
+    target: ast.expr, source: ast.expr
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a loop binds to the items of what, one by one."""
+    match source, target:
+        case (
+            ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]),
+            ast.Tuple(elts=[_, item]),
+        ):
+            yield from side_by_side(item, inner)
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]), _:
+            yield from side_by_side(target, inner)
+        case (
+            ast.Call(func=ast.Name(id="zip"), args=args),
+            ast.Tuple(elts=elts),
+        ) if len(args) == len(elts):
+            for pair in zip(elts, args, strict=True):
+                yield from side_by_side(*pair)
+        case _:
+            yield target, source
 
 
 def _axis(node: ast.Call) -> int | None:

@@ -30,7 +30,7 @@ class _Walk:
         return filled
 
     def statement(self, node: ast.stmt, filled: frozenset[str]) -> frozenset[str]:
-        if _named(node) & self.lists <= filled:
+        if _named(node) & self.lists <= filled or hasattr(node, "never_empty"):
             self.found.add(node)
         if not blocks(node):
             return self._after(node, filled)

@@ -18,6 +18,7 @@ from .facts.kinds import Kind
 from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
+    names_in,
     own_body,
 )
 from .facts.records import nest_methods
@@ -409,7 +410,7 @@ class ModulePlanner:
             facts,
             self.tf,
             cores,
-            Names(self.source.names),
+            Names(self.source.names | names_in(facts.definition.node)),
             self.options,
             shell,
             sunk,

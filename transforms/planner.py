@@ -138,6 +138,10 @@ class Planner:
                 return printing.lower_print(self, node)
             case ast.FunctionDef():
                 return self._nested_function(node)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                not is_placed(node) and self.writer.text(value) == name
+            ):
+                return []
         return [self._simple(node)]
 
     def _simple(self, node: ast.stmt) -> Step:

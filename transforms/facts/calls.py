@@ -267,7 +267,7 @@ def _zip(arguments: Arguments) -> Outcome | None:
 def _goes_over_rows(kind: Kind) -> bool:
     """Whether a loop over this goes over the rows of tensors."""
     rows = isinstance(kind, Elements) and kind.rows
-    return rows or is_tensor(kind) or isinstance(kind, Ragged)
+    return rows or is_tensor(kind) or isinstance(kind, Ragged | Rows)
 
 
 def _reversed(arguments: Arguments) -> Outcome | None:
@@ -284,7 +284,7 @@ def _reversed(arguments: Arguments) -> Outcome | None:
 
 def _counts_tensor(kind: Kind) -> bool:
     """Whether this is a range that a tensor bounds, which Python cannot count while tracing."""
-    return isinstance(kind, Elements) and is_weak(kind.element)
+    return isinstance(kind, Elements) and kind.type != "list" and is_weak(kind.element)
 
 
 def _container(name: str) -> Callable[[Arguments], Outcome | None]:

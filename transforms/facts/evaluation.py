@@ -25,6 +25,7 @@ from .kinds import (
     Module,
     Python,
     Ragged,
+    Rows,
     Sequence,
     Shaped,
     Tensor,
@@ -307,7 +308,9 @@ class Evaluation:
         """Whether a loop over this can only be a loop of the graph."""
         if self.facts.eager:
             return False
-        if is_tensor(iterable) or isinstance(iterable, Dataset | Iterator | Ragged):
+        if is_tensor(iterable) or isinstance(
+            iterable, Dataset | Iterator | Ragged | Rows
+        ):
             return True
         if not isinstance(iterable, Elements):
             return False
@@ -317,7 +320,7 @@ class Evaluation:
             return True
         sources = node.args if isinstance(node, ast.Call) else []
         return iterable.type in ("zip", "reversed") and any(
-            is_tensor(kind) or isinstance(kind, Ragged)
+            is_tensor(kind) or isinstance(kind, Ragged | Rows)
             for kind in map(self.facts.kind, sources)
         )
 

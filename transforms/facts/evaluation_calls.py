@@ -246,6 +246,12 @@ class CallEvaluation(Evaluation):
                 self, node, arguments, environment
             ):
                 found = None
+            if name in ("builtins.list", "builtins.tuple") and any(
+                isinstance(kind, Elements) and self.iterates_in_graph(argument, kind)
+                for argument, kind in zip(node.args, arguments.positional, strict=False)
+            ):
+                self.problem(f"`{text}` goes over tensors", node, "GL109")
+                return UNKNOWN
             if found is None and name in OVER_TENSORS:
                 self.problem(f"`{text}` goes over tensors", node, "GL109")
                 self.operation()

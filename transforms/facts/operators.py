@@ -27,6 +27,7 @@ from .kinds import (
     Module,
     Python,
     Ragged,
+    Rows,
     Scalar,
     Sequence,
     Tensor,
@@ -135,6 +136,7 @@ def iterate(kind: Kind) -> Kind | None:
             Elements(element=element)
             | Dataset(element=element)
             | Iterator(element=element)
+            | Rows(element=element)
         ):
             return element
         case Dict():
