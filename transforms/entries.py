@@ -218,9 +218,7 @@ class Entries:
             loops
             or not helps
             or bool(definition.tags)
-            or (
-                recorded.calls >= FEWEST_CALLS and facts.operations >= FEWEST_OPERATIONS
-            )
+            or (recorded.calls >= FEWEST_CALLS and work(facts) >= FEWEST_OPERATIONS)
         )
 
     def is_reached(self, facts: FunctionFacts) -> bool:
@@ -418,3 +416,16 @@ def called_names(node: ast.AST) -> set[str]:
         if isinstance(inner, ast.Call):
             found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))
     return found
+
+
+def work(facts: FunctionFacts) -> int:
+    """How many operations a function does, roughly; under a tape each is done back again."""
+    taped = any(map(is_taped, ast.walk(facts.definition.node)))
+    return 2 * facts.operations if taped else facts.operations
+
+
+def is_taped(node: ast.AST) -> bool:
+    """Whether a statement runs others under a gradient tape."""
+    return isinstance(node, ast.With) and any(
+        "GradientTape" in ast.unparse(item.context_expr) for item in node.items
+    )

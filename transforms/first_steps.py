@@ -168,7 +168,7 @@ class FirstSteps:
         )
 
     def _effects_apart(self, facts: FunctionFacts) -> FunctionNode | None:
-        replayed = replaying.with_replays(facts, self.names)
+        replayed = replaying.with_replays(facts, self.names, self.tf)
         return replayed or parting.with_effects_apart(facts, self.names)
 
     def _last(self, facts: FunctionFacts) -> FunctionNode | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from .changing_state import argument_kind, with_state_names
+from .entries import is_taped
 from .exits import has_own
 from .extraction import CONVERSIONS, extracted
 from .facts.environment import FunctionFacts
@@ -505,13 +506,6 @@ def _set_before(loop: ast.stmt, function: FunctionNode) -> Iterator[str]:
             yield from (
                 ast.unparse(t) for t in node.targets if isinstance(t, ast.Attribute)
             )
-
-
-def is_taped(node: ast.AST) -> bool:
-    """Whether a statement runs others under a gradient tape."""
-    return isinstance(node, ast.With) and any(
-        "GradientTape" in ast.unparse(item.context_expr) for item in node.items
-    )
 
 
 def _with_calls_inlined(

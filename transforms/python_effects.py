@@ -33,6 +33,13 @@ def is_effect(facts: FunctionFacts, node: ast.AST) -> bool:
     if is_print(facts, node):
         return True
     codes = set(facts.codes_inside(node))
+    if any(p.node is node.value and p.code == "GL204" for p in facts.problems):
+        inner = [
+            c
+            for child in ast.iter_child_nodes(node.value)
+            for c in facts.codes_inside(child)
+        ]
+        codes = {"GL204", *inner}
     writes = ast.unparse(node.value.func) in STREAMS
     return writes or bool(codes & {"GL202", "GL204"} and codes <= CODES)
 

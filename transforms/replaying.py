@@ -1,23 +1,30 @@
 """GL202 python-logging, GL204 outer-mutation: what Python does in a loop of the graph, it does after it.
 
 The first step only. The loop keeps the values in lists, one for each; a loop behind it takes them out in order and does
-what there was to do. Both are the business of others: the lists become arrays of the graph, the loop waits behind it.
+what there was to do. Where that is one thing here and another there, a list says which it was, in order. All this is
+the business of others: the lists become arrays of the graph, the loop waits behind it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
 
 from .facts.environment import FunctionFacts
+from .facts.kinds import UNKNOWN, Kind, Shape, Tensor
 from .facts.liveness import all_reads
 from .facts.modules import all_bound_names, blocks, names_in
 from .facts.profile import FunctionNode
-from .making import assigned, called, name
+from .facts.staging import is_numpy, stage
+from .making import assigned, called, expression, name
 from .printing import is_print
+from .promotion import Promotion
 from .python_effects import are_seen, is_effect, lasts, taken, with_name
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
+from .structures import NOTHING
 
 ENDING = (ast.Return, ast.Raise, ast.Assert, ast.Try)
 LEAVING = (ast.Break, ast.Continue)
@@ -28,7 +35,7 @@ def is_replay(node: ast.stmt) -> bool:
     return hasattr(node, "replays")
 
 
-def with_replays(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+def with_replays(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
     """The function with one more loop after the first that does what only Python can; None where none does.
 
     None too where it cannot be told what is done, or in which order.
@@ -40,7 +47,9 @@ def with_replays(facts: FunctionFacts, names: Names) -> FunctionNode | None:
             and not loop.orelse
             and not is_replay(loop)
         ):
-            made = _Replay(facts, names, loop, node.body[i + 1 :]).made()
+            later = node.body[i + 1 :]
+            made = _Replay(facts, names, loop, later).made()
+            made = made or _Events(facts, names, loop, later, tf).made()
             if made is not None:
                 return with_body(node, [*node.body[:i], *made, *node.body[i + 1 :]])
     return None
@@ -101,18 +110,11 @@ class _Replay:
     def _found(self) -> Iterator[list[ast.stmt]]:
         """The one block in which Python does what no graph can, and the statements that do it."""
         found = [
-            (b, [s for s in b if is_effect(self.facts, s)])
-            for b in self._blocks(self.loop)
+            (b, [s for s in b if is_effect(self.facts, s)]) for b in _blocks(self.loop)
         ]
         found = [(block, effects) for block, effects in found if effects]
         if len(found) == 1 and not all(is_print(self.facts, s) for s in found[0][1]):
             yield from found[0]
-
-    def _blocks(self, node: ast.stmt) -> Iterator[list[ast.stmt]]:
-        for block in blocks(node):
-            yield block
-            for inner in block:
-                yield from self._blocks(inner)
 
     def _hinders(self, block: list[ast.stmt], effects: list[ast.stmt]) -> bool:
         """Whether the loop may leave some of it out, or sees what is done."""
@@ -159,9 +161,196 @@ class _Replay:
         return loop
 
 
+@dataclass
+class _Event:
+    """Effects that follow each other in a block, and what they take from the loop, by slots."""
+
+    effects: list[ast.stmt]
+    done: list[ast.stmt] = field(default_factory=list)
+    given: dict[int, ast.expr] = field(default_factory=dict)
+
+
+@dataclass
+class _Slot:
+    """A value that several events may have: what it is called, its list, and its kind."""
+
+    name: str
+    several: str
+    kind: Tensor
+
+
+class _Events:
+    """What one loop does that only Python can, in several of its blocks: one event or another."""
+
+    def __init__(
+        self,
+        facts: FunctionFacts,
+        names: Names,
+        loop: ast.For | ast.While,
+        later: list[ast.stmt],
+        tf: str,
+    ) -> None:
+        self.facts = facts
+        self.names = names
+        self.loop = loop
+        self.bound = set(all_bound_names(loop))
+        self.kept = {n for s in later for n in all_reads(s)}
+        self.promotion = Promotion(tf)
+        self.slots: list[_Slot] = []
+
+    def made(self) -> list[ast.stmt] | None:
+        """The lists, the loop that fills them, and the loop that goes over them; None where there is nothing for it."""
+        events = [
+            _Event(run) for block in _blocks(self.loop) for run in self._runs(block)
+        ]
+        effects = [effect for event in events for effect in event.effects]
+        if (
+            len(events) < 2
+            or all(is_print(self.facts, s) for s in effects)
+            or any(isinstance(n, ENDING) for n in ast.walk(self.loop))
+            or are_seen(self.facts, effects, self.loop)
+            or not all(map(self._take, events))
+            or not all(map(self._is_whole, events))
+        ):
+            return None
+        told = self.names.fresh("events")
+        kept = {
+            event.effects[0]: self._keeping(i, event, told)
+            for i, event in enumerate(events)
+        }
+        lists = [told, *(slot.several for slot in self.slots)]
+        return [
+            *(assigned(several, ast.List([], ast.Load())) for several in lists),
+            rebuilt(self.loop, lambda b: self._block(b, kept, {*effects})),
+            self._replay(events, lists),
+        ]
+
+    def _runs(self, block: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
+        """The effects of a block that follow each other."""
+        for effects, run in groupby(block, lambda s: is_effect(self.facts, s)):
+            if effects:
+                yield [*run]
+
+    def _take(self, event: _Event) -> bool:
+        """Note what an event takes from the loop; whether tensors hold it, and the rest lasts."""
+        places: dict[str, int] = {}
+        for effect in event.effects:
+            rest, values = taken(self.facts, self.names, effect)
+            read = sorted(names_in(rest) & self.bound)
+            if not lasts(self.facts, rest, {*values, *read}, self.loop):
+                return False
+            values |= {n: name(n) for n in read}
+            for word, value in values.items():
+                if word not in places:
+                    place = self._slot(word, self._kind(value, effect), event)
+                    if place is None:
+                        return False
+                    places[word] = place
+                    event.given[place] = value
+                rest = with_name(rest, word, self.slots[places[word]].name)
+            event.done.append(rest)
+        return True
+
+    def _kind(self, value: ast.expr, effect: ast.stmt) -> Kind:
+        if not isinstance(value, ast.Name):
+            return self.facts.kind(value)
+        before = self.facts.before.get(effect)
+        return before.kinds.get(value.id, UNKNOWN) if before else UNKNOWN
+
+    def _slot(self, word: str, kind: Kind, event: _Event) -> int | None:
+        """The place of a value of an event: one that others have, where it fits; None where no tensor holds it."""
+        kind = stage(kind)
+        if not isinstance(kind, Tensor) or kind.mixed or is_numpy(kind):
+            return None
+        fitting = [
+            i
+            for i, slot in enumerate(self.slots)
+            if i not in event.given
+            and (slot.kind.dtype, slot.kind.weak, slot.kind.shape)
+            == (kind.dtype, kind.weak, kind.shape)
+        ]
+        for i in fitting:
+            if self.slots[i].several == several_of(word):
+                return i
+        if fitting:
+            return fitting[0]
+        fresh = self.names.fresh(word) if word in self.kept else word
+        self.slots.append(_Slot(fresh, self.names.fresh(several_of(word)), kind))
+        return len(self.slots) - 1
+
+    def _is_whole(self, event: _Event) -> bool:
+        """Whether something stands for every value that an event has not: a number, or zeros of a known size."""
+        missing = [s.kind for i, s in enumerate(self.slots) if i not in event.given]
+        return all(k.weak or _is_static(k.shape) for k in missing)
+
+    def _keeping(self, number: int, event: _Event, told: str) -> list[ast.stmt]:
+        """The statements that keep an event and its values."""
+        made = [called(f"{told}.append", ast.Constant(number))]
+        for i, slot in enumerate(self.slots):
+            value = event.given.get(i) or self._nothing(slot.kind)
+            made.append(called(f"{slot.several}.append", value))
+        return [with_origin(ast.Expr(call), event.effects[0]) for call in made]
+
+    def _nothing(self, kind: Tensor) -> ast.expr:
+        """What stands for a value of a kind that an event has not."""
+        if kind.weak:
+            return ast.Constant(NOTHING[kind.weak])
+        return expression(self.promotion.zero(kind))
+
+    def _block(
+        self,
+        body: list[ast.stmt],
+        kept: dict[ast.stmt, list[ast.stmt]],
+        effects: set[ast.stmt],
+    ) -> list[ast.stmt]:
+        """A block of the loop that keeps the events and their values."""
+        made: list[ast.stmt] = []
+        for node in body:
+            if node in effects:
+                made += kept.get(node, [])
+            else:
+                made.append(rebuilt(node, lambda b: self._block(b, kept, effects)))
+        return made
+
+    def _replay(self, events: list[_Event], lists: list[str]) -> ast.stmt:
+        event = self.names.fresh("event")
+        *first, last = events
+        body = last.done
+        for number, other in reversed([*enumerate(first)]):
+            test = ast.Compare(name(event), [ast.Eq()], [ast.Constant(number)])
+            body = [ast.If(test, other.done, body)]
+        targets = [
+            ast.Name(n, ast.Store()) for n in (event, *(s.name for s in self.slots))
+        ]
+        several = [name(n) for n in lists]
+        loop = ast.For(
+            ast.Tuple([*targets], ast.Store()) if self.slots else targets[0],
+            called("zip", *several) if self.slots else several[0],
+            body,
+            [],
+        )
+        loop.replays = True  # type: ignore[attr-defined]
+        return loop
+
+
+def _is_static(shape: Shape) -> bool:
+    return shape is not None and None not in shape
+
+
+def _blocks(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    for block in blocks(node):
+        yield block
+        for inner in block:
+            yield from _blocks(inner)
+
+
 def _several(value: ast.expr) -> str:
     """What to call a list of such values."""
-    word = value.id if isinstance(value, ast.Name) else "value"
+    return several_of(value.id if isinstance(value, ast.Name) else "value")
+
+
+def several_of(word: str) -> str:
+    """What to call a list of what goes by a name."""
     if len(word) == 1:
         return f"{word}_values"
     return f"{word}es" if word.endswith("s") else f"{word}s"

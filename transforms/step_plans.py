@@ -12,11 +12,13 @@ from . import signatures
 from .entries import (
     FEWEST_OPERATIONS,
     check_parameters,
+    is_taped,
+    work,
 )
 from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition
 from .findings import Refusal
-from .inline_steps import LoopStep, around, is_taped, loop_steps
+from .inline_steps import LoopStep, around, loop_steps
 from .source import Names
 from .steps import Code, Define, Plan
 
@@ -120,12 +122,13 @@ class StepPlanner:
 
     def _is_worth_it(self, core: FunctionFacts, planned: set[str]) -> bool:
         """Whether a step does enough that is not done by graphs already."""
-        called = {q for q in core.calls.values() if q in planned}
+        if any(isinstance(n, ast.For | ast.While) for n in core.staged):
+            return True
         if any(map(is_taped, ast.walk(core.definition.node))):
-            called = set()  # their gradients are taken in this graph
+            return work(core) >= FEWEST_OPERATIONS  # gradients are taken in this graph
+        called = {q for q in core.calls.values() if q in planned}
         elsewhere = sum(self.session.facts_of(q).operations for q in called)
-        loops = any(isinstance(n, ast.For | ast.While) for n in core.staged)
-        return loops or core.operations - elsewhere >= FEWEST_OPERATIONS
+        return core.operations - elsewhere >= FEWEST_OPERATIONS
 
     def _name(self, definition: FunctionDefinition) -> str:
         """What to call the step of a function's loop."""
