@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .booleans import is_unsized
 from .facts.environment import Environment
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
+from .facts.modules import bound_names
 from .facts.staging import fits_graph
 from .findings import Refusal
 from .rule import Rule
@@ -294,8 +295,16 @@ def arm_expression(
         return _returned(planner, arm)
     if not outs:
         return "None" if not arm else None
+    if len(arm) == 1 and isinstance(arm[0], ast.If) and len(planner.outs(arm[0])) > 1:
+        return _nested_alike(planner, arm[0], outs, after)
     values: dict[str, str] = {}
+    unread: set[str] = set()
     for statement in arm:
+        if planner.reads(statement) & (values.keys() | unread):
+            return None
+        if _is_constant_for(statement, outs):
+            unread |= set(bound_names(statement))
+            continue
         found = _value_of(planner, statement, outs, after, values)
         if found is None:
             return None
@@ -333,6 +342,25 @@ def _nested(planner: Planner, node: ast.If, outs: list[str] | None) -> str | Non
     return _chosen(planner.writer, node.test, arms, kind)
 
 
+def _nested_alike(
+    planner: Planner, node: ast.If, outs: list[str], after: Environment | None
+) -> str | None:
+    """An `if` that is all of an arm, as a value of the arm's own; None where its values would have to be cast."""
+    end = planner.facts.after.get(node)
+    if node not in planner.facts.staged or after is None or end is None:
+        return None
+    alike = all(end.kinds.get(n, UNKNOWN) == after.kinds[n] != UNKNOWN for n in outs)
+    return _nested(planner, node, outs) if alike else None
+
+
+def _is_constant_for(node: ast.stmt, outs: Sequence[str]) -> bool:
+    """Whether a statement sets a name to a constant, and the name does not leave the arm."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant()):
+            return name not in outs
+    return False
+
+
 def _expressions(
     planner: Planner, node: ast.If, outs: list[str] | None
 ) -> list[str] | None:
@@ -360,14 +388,8 @@ def _value_of(
     earlier: dict[str, str],
 ) -> dict[str, str] | None:
     """The values a statement gives to names that leave the arm, as texts; None where that takes more."""
-    if planner.reads(node) & earlier.keys():
-        return None
     writer = planner.writer
     match node:
-        case ast.Assign(
-            targets=[ast.Name(id=name)], value=ast.Constant(value=None)
-        ) if name not in outs:
-            return {}
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
             name in outs and name not in earlier
         ):

@@ -36,6 +36,7 @@ from . import (
     recursion,
     replaying,
     sinking,
+    sizing,
     stateful,
     static_shapes,
     structures,
@@ -89,7 +90,7 @@ class FirstSteps:
         self.source = source
         self.options = options
         self.tf = tf
-        self.names = Names(source.names)
+        self._module_names = Names(source.names)
         self.refusals = refusals
         self.write = write
         self.statements: dict[str, list[str]] = {}
@@ -131,7 +132,7 @@ class FirstSteps:
             facts = self.session.analyse_core(definition, parameters, of)
             made = self._simpler(facts, of)
             if made is None and not facts.problems:
-                accompanied = companions.with_companions(facts, self.names)
+                accompanied = companions.with_companions(facts, self.names(facts))
                 if accompanied is not None and accompanied[1]:
                     raise Refusal("it returns a Python value or a tensor")
                 made = accompanied[0] if accompanied is not None else None
@@ -145,7 +146,9 @@ class FirstSteps:
         module = self.session.module
         hoisted = variables.hoist(
             facts, module, self.source, self.tf
-        ) or stateful.hoist_object(facts, module, self.source, self.tf, self.names)
+        ) or stateful.hoist_object(
+            facts, module, self.source, self.tf, self._module_names
+        )
         if hoisted is None:
             return False
         qualname = facts.definition.qualname
@@ -157,9 +160,9 @@ class FirstSteps:
         if any(map(replaying.is_replay, facts.definition.node.body)):
             return self._effects_apart(facts)
         return (
-            dict_names.without_dicts(facts, self.names)
+            dict_names.without_dicts(facts, self.names(facts))
             or domains.with_checks(
-                facts, self.names, self._raised(facts.definition.qualname)
+                facts, self.names(facts), self._raised(facts.definition.qualname)
             )
             or self._failing(facts)
             or self._without_objects(facts)
@@ -168,8 +171,8 @@ class FirstSteps:
         )
 
     def _effects_apart(self, facts: FunctionFacts) -> FunctionNode | None:
-        replayed = replaying.with_replays(facts, self.names, self.tf)
-        return replayed or parting.with_effects_apart(facts, self.names)
+        replayed = replaying.with_replays(facts, self.names(facts), self.tf)
+        return replayed or parting.with_effects_apart(facts, self.names(facts))
 
     def _last(self, facts: FunctionFacts) -> FunctionNode | None:
         if facts.problems:
@@ -187,10 +190,10 @@ class FirstSteps:
         try:
             failing = None if ordered else assertions.with_failure(facts, self.source)
         except Refusal:
-            flagged = raising.with_flags(facts, self.names)
+            flagged = raising.with_flags(facts, self.names(facts))
             return flagged or self._failing_variously(facts)
         if failing is None:
-            return raising.with_flags(facts, self.names) if ordered else None
+            return raising.with_flags(facts, self.names(facts)) if ordered else None
         made, facts.definition.failure = failing
         return made
 
@@ -217,7 +220,7 @@ class FirstSteps:
         Raises:
             Refusal: what Python does has no values to be made of.
         """
-        names, tf = self.names, self.tf
+        names, tf = self.names(facts), self.tf
         most = self.options.unroll_threshold
         steps: list[Callable[[], FunctionNode | None]] = [
             lambda: static_shapes.with_sizes(facts, names, tf),
@@ -242,6 +245,7 @@ class FirstSteps:
             lambda: builtin_calls.without_builtins(facts, names, tf),
             lambda: comprehensions.without_comprehensions(facts, names, tf),
             lambda: containers.with_tensor_arrays(facts, names, tf),
+            lambda: sizing.with_sizes(facts, names, tf),
             lambda: none_tests.with_none_tests_first(facts, names),
             lambda: choices.with_uses_in_arms(facts, names),
             lambda: exits.without_exits(facts, names),
@@ -252,7 +256,13 @@ class FirstSteps:
         return next((node for node in made if node is not None), None)
 
     def _without_lookups(self, facts: FunctionFacts, of: str) -> FunctionNode | None:
-        return lookups.without_lookups(facts, self.names, self.tf, self._raised(of))
+        return lookups.without_lookups(
+            facts, self.names(facts), self.tf, self._raised(of)
+        )
+
+    def names(self, facts: FunctionFacts) -> Names:
+        """Gives names to what a step makes in a function."""
+        return Names.local_to(facts.definition, self.session.module)
 
     def _raised(self, of: str) -> tuple[str, ...]:
         """What recorded calls of a function raised."""
@@ -262,7 +272,7 @@ class FirstSteps:
     def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
         if self._is_overridden(facts.definition):
             return None
-        return recursion.without_recursion(facts, self.names)
+        return recursion.without_recursion(facts, self.names(facts))
 
     def _is_overridden(self, definition: FunctionDefinition) -> bool:
         """Whether a class of the module has a method of its own in the place of this one."""
@@ -274,14 +284,14 @@ class FirstSteps:
         )
 
     def _structured(self, facts: FunctionFacts) -> FunctionNode | None:
-        structured = structures.with_one_structure(facts, self.names, self.tf)
+        structured = structures.with_one_structure(facts, self.names(facts), self.tf)
         if structured is None:
             return None
         made, facts.definition.tags, facts.definition.forms = structured
         return made
 
     def _accompanied(self, facts: FunctionFacts) -> FunctionNode | None:
-        accompanied = companions.with_companions(facts, self.names)
+        accompanied = companions.with_companions(facts, self.names(facts))
         if accompanied is None:
             return None
         made, tags = accompanied

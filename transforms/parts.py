@@ -98,7 +98,7 @@ def _with_draws_apart(splits: SplitPlanner, facts: FunctionFacts) -> FunctionFac
     definition.node = definition.original
     for _ in range(MOST_STEPS):
         found = session.analyse_core(definition, facts.parameters, definition.qualname)
-        made = with_draws_apart(found, session, steps.names, steps.tf)
+        made = with_draws_apart(found, session, steps.names(found), steps.tf)
         if made is None or any(
             blocks(s) and s not in definition.node.body for s in made.body
         ):
@@ -141,9 +141,7 @@ class Parts:
         names = [p.arg for p in self.facts.definition.parameters]
         given = self.facts.parameters
         self.kinds = {name: given[name] for name in names if name in given}
-        self.names = Names.clear_of(
-            node, {*names, *module.imports, *module.functions, *self.kinds}
-        )
+        self.names = Names.clear_of(node, {*names, *module.globals, *self.kinds})
         try:
             self.state = changing_state(self.splits.session, self.facts, self.names)
         except Refusal:

@@ -18,7 +18,6 @@ from .facts.kinds import Kind
 from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
-    names_in,
     own_body,
 )
 from .facts.records import nest_methods
@@ -410,7 +409,7 @@ class ModulePlanner:
             facts,
             self.tf,
             cores,
-            Names(self.source.names | names_in(facts.definition.node)),
+            Names.local_to(facts.definition, self.module),
             self.options,
             shell,
             sunk,

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from keyword import kwlist
 
-from .facts.modules import names_in
+from .facts.modules import FunctionDefinition, ModuleFacts, names_in
 from .making import visited_fields
 
 
@@ -106,29 +106,34 @@ class Source:
     @cached_property
     def names(self) -> frozenset[str]:
         """Every identifier of the file."""
-        found: set[str] = set()
-        for node in ast.walk(self.tree):
-            match node:
-                case (
-                    ast.Name(id=name)
-                    | ast.FunctionDef(name=name)
-                    | ast.AsyncFunctionDef(name=name)
-                    | ast.ClassDef(name=name)
-                ):
-                    found.add(name)
-                case ast.arg(arg=name) | ast.Attribute(attr=name):
-                    found.add(name)
-                case ast.ExceptHandler(name=str(name)):
-                    found.add(name)
-                case ast.Global(names=names) | ast.Nonlocal(names=names):
-                    found.update(names)
-                case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                    found.add(name)
-                case ast.MatchMapping(rest=str(name)):
-                    found.add(name)
-                case ast.alias(name=name, asname=asname):
-                    found.add(asname or name.partition(".")[0])
-        return frozenset(found)
+        return identifiers(self.tree)
+
+
+def identifiers(tree: ast.AST) -> frozenset[str]:
+    """Every identifier of a piece of code."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case (
+                ast.Name(id=name)
+                | ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+            ):
+                found.add(name)
+            case ast.arg(arg=name) | ast.Attribute(attr=name):
+                found.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                found.update(names)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case ast.alias(name=name, asname=asname):
+                found.add(asname or name.partition(".")[0])
+    return frozenset(found)
 
 
 def is_placed(node: ast.AST) -> bool:
@@ -250,6 +255,15 @@ class Names:
         """Names that clash with none that a function reads or sets, none of `others`, and none of Python's own."""
         read = names_in(function)
         return cls(read.union(others, dir(builtins), kwlist))
+
+    @classmethod
+    def local_to(cls, definition: FunctionDefinition, module: ModuleFacts) -> Names:
+        """Names that clash with none of a function, of the functions around it, of its module, and of Python."""
+        around = definition
+        while around.parent is not None:
+            around = around.parent
+        own = identifiers(definition.node) | identifiers(around.node)
+        return cls(own.union(module.globals, dir(builtins), kwlist))
 
     def fresh(self, name: str) -> str:
         """The name itself, or with the least number that makes it new."""

@@ -164,7 +164,7 @@ class Splitter:
         self.parameters = [a.arg for a in self.definition.parameters]
         module = session.module
         self.names = Names.clear_of(
-            node, {*self.parameters, *self.taken, *module.imports, *module.functions}
+            node, {*self.parameters, *self.taken, *module.globals}
         )
         self.swaps = self.swapped()
         self.state = changing_state(

@@ -332,21 +332,28 @@ class Evaluation:
         )
 
     def runs_at_least_once(self, node: ast.expr, iterable: Kind) -> bool:
+        """Whether a loop over this has a first element."""
+        if isinstance(iterable, Sequence):
+            return bool(iterable.items)
         if isinstance(iterable, Tensor | Variable) and iterable.shape:
             return bool(iterable.shape[0])
-        match node:
-            case ast.Call(args=args) if (
-                isinstance(iterable, Elements) and iterable.type == "range"
-            ):
-                kinds = [self.facts.kind(a) for a in args]
-                known = [
-                    k.value
-                    for k in kinds
-                    if isinstance(k, Python) and isinstance(k.value, int)
-                ]
-                whole = len(known) == len(kinds) and known[2:] != [0]
-                return whole and len(range(*known)) > 0
-        return False
+        if not (isinstance(node, ast.Call) and isinstance(iterable, Elements)):
+            return False
+        if not node.args or any(isinstance(a, ast.Starred) for a in node.args):
+            return False
+        kinds = [self.facts.kind(a) for a in node.args]
+        if iterable.type == "range":
+            known = [
+                k.value
+                for k in kinds
+                if isinstance(k, Python) and isinstance(k.value, int)
+            ]
+            whole = len(known) == len(kinds) and known[2:] != [0]
+            return whole and len(range(*known)) > 0
+        counted = node.args[:1] if iterable.type == "enumerate" else node.args
+        return iterable.type in ("enumerate", "reversed", "zip") and all(
+            map(self.runs_at_least_once, counted, kinds)
+        )
 
 
 def _blocker(

@@ -504,7 +504,7 @@ class Interpreter(
             held = stage(element)
             whole = isinstance(element, Sequence) and held == UNKNOWN
             element = element if whole else held
-        if items or self.runs_at_least_once(node.iter, iterable):
+        if self.runs_at_least_once(node.iter, iterable):
             self.facts.runs.add(node)
 
         def enter(head: Environment) -> tuple[bool, bool]:

@@ -484,6 +484,13 @@ class ModuleFacts:
             name in self.functions or name in self.classes or name in self.assignments
         )
 
+    @cached_property
+    def globals(self) -> frozenset[str]:
+        """The names that the module binds."""
+        return frozenset(
+            {*self.imports, *self.functions, *self.classes, *self.assignments}
+        )
+
     def method(self, class_name: str, name: str) -> FunctionDefinition | None:
         """The method of a class of this module that `name` finds, through bases of this module."""
         seen: set[str] = set()
