@@ -26,6 +26,7 @@ from .facts.session import Session
 from .facts.staging import is_numpy, is_strong
 from .findings import Refusal
 from .first_steps import number_parameters
+from .source import in_small_letters
 
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
@@ -34,6 +35,8 @@ PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 """Expressions that name what is there already."""
 TENSORFLOW = re.compile("tensor|variable|dataset|keras|ragged|sparse")
 """What the kinds of TensorFlow's values have in their texts."""
+LIBRARIES = ("object", "tensorflow.", "keras.", "abc.", "typing.")
+"""Bases of classes that have no method of the program's names."""
 CALLED_IN_ANY_CASE = frozenset({"__call__", "call"})
 NEVER_DECORATED = frozenset(
     [
@@ -284,27 +287,47 @@ class Entries:
         return frozenset(found)
 
     def clashes(self, qualname: str) -> bool:
-        """Whether a core of the function would take another's name, or be another class's."""
+        """Whether a core of the function would take another's name, or be found where another is looked for."""
+        functions = self.module.functions
         mine = self.core_of(qualname)
-        if any(
-            q != qualname and self.core_of(q) == mine for q in self.module.functions
-        ):
+        if any(q != qualname and self.core_of(q) == mine for q in functions):
             return True
-        owner = self.module.functions[qualname].owner
-        if owner is None:
-            return False
-        name = qualname.rpartition(".")[2]
-        family = [
-            c for c in self.module.classes if owner.qualname in self.module.bases(c)
-        ]
-        family += [
-            b for b in self.module.bases(owner.qualname) if b in self.module.classes
-        ]
-        return any(name in self.module.classes[c].methods for c in family)
+        owner = functions[qualname].owner
+        name = self.core_name(qualname)
+        others = [m for c in self._relatives(owner) for m in c.methods.values()]
+        return any(name in (m.node.name, self.core_name(m.qualname)) for m in others)
 
     def core_of(self, qualname: str) -> str:
         """The qualified name that a core of the function has."""
-        return beside(qualname, core_name(qualname))
+        return beside(qualname, self.core_name(qualname))
+
+    def core_name(self, qualname: str) -> str:
+        """What a core of the function is called: after its class, too, where it takes the place of a base's method."""
+        base = qualname.rpartition(".")[2].strip("_")
+        definition = self.module.functions.get(qualname)
+        owner = definition.owner if definition else None
+        if owner is not None and self._may_override(owner, qualname):
+            base = f"{in_small_letters(owner.qualname.rpartition('.')[2])}_{base}"
+        return f"{base}_graph"
+
+    def _may_override(self, owner: ClassDefinition, qualname: str) -> bool:
+        """Whether a base of a class has a method of this name, or may have one."""
+        name, classes = qualname.rpartition(".")[2], self.module.classes
+        bases = self.module.bases(owner.qualname)
+        own = any(name in classes[b].methods for b in bases if b in classes)
+        elsewhere = (b for b in bases if b not in classes)
+        return own or any(not b.startswith(LIBRARIES) for b in elsewhere)
+
+    def _relatives(self, owner: ClassDefinition | None) -> list[ClassDefinition]:
+        """The bases of a class, and what extends it, in its module."""
+        if owner is None:
+            return []
+        bases = self.module.bases
+        return [
+            c
+            for name, c in self.module.classes.items()
+            if owner.qualname in bases(name) or name in bases(owner.qualname)
+        ]
 
 
 def _is_held(made: ClassDefinition) -> bool:
@@ -403,10 +426,6 @@ def _lists_numbers(kind: Kind) -> bool:
         _lists_numbers(k) or (isinstance(k, Python) and k.type in ("int", "float"))
         for k in items
     )
-
-
-def core_name(qualname: str) -> str:
-    return qualname.rpartition(".")[2].strip("_") + "_graph"
 
 
 def called_names(node: ast.AST) -> set[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
@@ -16,7 +15,7 @@ from .facts.modules import FunctionDefinition, mangled, names_in, own_body, own_
 from .facts.profile import FunctionNode
 from .making import PLACE, is_atom
 from .rebuilding import rebuilt, with_origin
-from .source import Names
+from .source import Names, in_small_letters
 
 MOST_STATEMENTS = 16
 """Longer functions stay calls."""
@@ -282,7 +281,7 @@ def _object_name(callee: Callee) -> str:
     """What an object may be called outside its methods: as its class, in small letters."""
     owner = callee.definition.owner
     name = owner.qualname.rpartition(".")[2] if owner else "owner"
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).strip("_").lower()
+    return in_small_letters(name)
 
 
 def _parameters(definition: FunctionDefinition) -> set[str]:

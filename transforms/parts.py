@@ -21,7 +21,7 @@ from .changing_state import (
     with_state_names,
 )
 from .draws import with_draws_apart
-from .entries import FEWEST_OPERATIONS, check_parameters, core_name
+from .entries import FEWEST_OPERATIONS, check_parameters
 from .exits import has_own
 from .extraction import extracted, operations
 from .facts.environment import Environment, FunctionFacts
@@ -466,7 +466,9 @@ class Parts:
                 raise Refusal(f"`{name}` is a Python value", binding, "GL205")
 
     def _name(self, word: str, outs: list[str]) -> str:
-        base = core_name(self.facts.definition.qualname).removesuffix("_graph")
+        base = self.splits.entries.core_name(
+            self.facts.definition.qualname
+        ).removesuffix("_graph")
         if self.main is not None:
             word = "" if len(self.cores) == self.main else (outs or ["rest"])[-1]
         words = [word, *reversed(outs), *(f"{word}_{i}" for i in range(2, 9))]

@@ -11,7 +11,7 @@ from . import printing, signatures
 from .add_chains import adding_functions
 from .changing_state import STATE_CODES
 from .codes import NAMES
-from .entries import Entries, check_parameters, core_name
+from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind
@@ -312,7 +312,7 @@ class ModulePlanner:
                         facts.definition.original,
                     )
                     continue
-                cores[qualname] = core_name(qualname)
+                cores[qualname] = self.entries.core_name(qualname)
         plans = []
         for qualname, facts in lifted.items():
             if qualname not in shells or qualname in self.refusals:

@@ -221,6 +221,11 @@ def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:
     return text
 
 
+def in_small_letters(name: str) -> str:
+    """A class's name as a variable may have it: `GradientStep` as `gradient_step`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).strip("_").lower()
+
+
 def double_quoted(text: str) -> str:
     """Code that `ast` wrote, its texts in double quotes where that takes no escapes."""
     tokens = tokenize.generate_tokens(io.StringIO(text).readline)

@@ -15,7 +15,6 @@ from .entries import (
     FEWEST_OPERATIONS,
     called_names,
     check_parameters,
-    core_name,
 )
 from .extraction import operations
 from .facts.environment import FunctionFacts
@@ -121,7 +120,7 @@ class SplitPlanner:
     def _first_split(self, found: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         """The plan of the first version that can be split; notes why the last one cannot."""
         qualname = found.definition.qualname
-        name = core_name(qualname)
+        name = self.entries.core_name(qualname)
         for facts in self.versions(found):
             for numbers in self._number_choices(facts):
                 core = self.first_steps.core
