@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 
@@ -24,13 +24,11 @@ from .facts.kinds import (
     Function,
     Kind,
     Maybe,
-    Module,
     Object,
     Python,
     Scalar,
     Sequence,
     Tensor,
-    Type,
     Union,
     Variable,
     forget,
@@ -41,18 +39,16 @@ from .facts.kinds import (
     weak,
 )
 from .facts.modules import (
-    FunctionDefinition,
-    ModuleFacts,
     all_bound_names,
     bound_names,
     names_in,
-    own_body,
     own_nodes,
     unmangled,
 )
 from .facts.session import Session
 from .facts.staging import fits_graph, hold, is_optimizer, stage
 from .findings import Refusal
+from .plain_attributes import PlainAttributes
 from .rebuilding import copied
 from .source import Names
 from .variables import escapes
@@ -231,7 +227,7 @@ class _Finder:
             last = unmangled(node.attr, self.definition.qualname.rpartition(".")[0])
             holder = ast.unparse(node.value)
             changes = last in module.changed_attributes
-            changes = changes and self._is_plain_attribute(holder, last, False)
+            changes = changes and self._hindrance(holder, last, False) is None
         if not changes or not self._is_outside(node) or self._shrinks(last):
             return False
         if isinstance(kind, Dict):
@@ -291,8 +287,9 @@ class _Finder:
             alone = alone or len(others) == 1
             if holder.partition(".")[0] in bound or not alone:
                 raise Refusal(f"what `{chain}` names may change on the way")
-            if not self._is_plain_attribute(holder, name, found[chain].written):
-                raise Refusal(f"`{chain}` is no plain attribute")
+            hindrance = self._hindrance(holder, name, found[chain].written)
+            if hindrance is not None:
+                raise Refusal(hindrance)
         for node in own_nodes(self.definition.node):
             if isinstance(node, ast.Try):
                 raise Refusal("state is changed in a `try`")
@@ -302,70 +299,12 @@ class _Finder:
         node = ast.parse(holder, mode="eval").body
         return class_of(self.session, node, self.facts) is not None
 
-    def _is_plain_attribute(self, holder: str, name: str, written: bool) -> bool:
-        """Whether an attribute is there whenever the function is called, or met first thing, and nothing else serves it."""
-        return all(
-            self._is_plain_in(kind, holder, name, written)
-            for kind in members(self._holder_kind(holder))
-        )
-
-    def _is_plain_in(self, kind: Kind, holder: str, name: str, written: bool) -> bool:
-        if isinstance(kind, Module):
-            return self.session.is_global(f"{kind.name}.{name}")
-        made = (
-            self.session.class_of(kind.name)
-            if isinstance(kind, Object | Type)
-            else None
-        )
-        if isinstance(kind, Object) and kind.is_namespace:
-            return not written or self._is_always_written(f"{holder}.{name}")
-        if made is None:
-            return False
-        name = unmangled(name, made.qualname)
-        module = self.session.module
-        if any(
-            module.method(made.qualname, n)
-            for n in (name, "__getattr__", "__setattr__", "__getattribute__")
-        ):
-            return False
-        bases = (module.classes.get(base) for base in module.bases(made.qualname))
-        family = [made, *filter(None, bases)]
-        if any(name in c.fields for c in family) or self._is_set_by_module(
-            holder, name
-        ):
-            return True
-        if any(name in c.assigned for c in family):
-            if isinstance(kind, Type) or not written:
-                return True
-            return self._is_always_written(f"{holder}.{name}")
-        if _sets(_initializers(module, made.qualname), name):
-            return True
-        methods = [m for c in family for m in c.methods.values()]
-        return _sets(methods, name) and self._is_surely_met(f"{holder}.{name}")
-
-    def _is_surely_met(self, chain: str) -> bool:
-        """Whether every call reads or sets an attribute before anything decides on the way."""
-        for statement in own_body(self.definition.node):
-            mentioned = [
-                n
-                for n in ast.walk(statement)
-                if isinstance(n, ast.Attribute) and ast.unparse(n) == chain
-            ]
-            if set(mentioned) & set(_run_always(statement)):
-                return True
-            decides = any(isinstance(n, ast.Return) for n in ast.walk(statement))
-            if decides or any(isinstance(n.ctx, ast.Store) for n in mentioned):
-                return False
-        return False
-
-    def _is_set_by_module(self, holder: str, name: str) -> bool:
-        """Whether the module gives an object the attribute before it calls anything of this."""
-        return any(
-            ast.unparse(target) == f"{holder}.{name}"
-            for statement in self.session.module.tree.body
-            if isinstance(statement, ast.Assign)
-            for target in statement.targets
-        )
+    def _hindrance(self, holder: str, name: str, written: bool) -> str | None:
+        """Why an attribute is no plain place for a value, if so."""
+        kinds = members(self._holder_kind(holder))
+        attributes = PlainAttributes(self.session, self.definition)
+        found = (attributes.hindrance(k, holder, name, written) for k in kinds)
+        return next((reason for reason in found if reason), None)
 
     def _holder_kind(self, holder: str) -> Kind:
         """What has the attribute: a parameter, a variable of the function around, a global, or an attribute of one."""
@@ -383,18 +322,6 @@ class _Finder:
             self.facts.parameters.get(holder)
             or self.session.global_kind(holder, None)
             or UNKNOWN
-        )
-
-    def _is_always_written(self, chain: str) -> bool:
-        return any(
-            isinstance(s, ast.Assign | ast.AugAssign)
-            and chain
-            in {
-                ast.unparse(n)
-                for n in ast.walk(s)
-                if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
-            }
-            for s in self.definition.node.body
         )
 
     def _is_outside(self, node: ast.expr) -> bool:
@@ -495,64 +422,6 @@ class _Finder:
             )
             for s in ast.walk(module.tree)
         )
-
-
-def _run_always(node: ast.AST) -> Iterator[ast.AST]:
-    """The expressions that a statement comes to, whatever their values are."""
-    inner: Iterable[ast.AST] = ast.iter_child_nodes(node)
-    match node:
-        case (
-            ast.If(test=first)
-            | ast.While(test=first)
-            | ast.IfExp(test=first)
-            | ast.For(iter=first)
-            | ast.comprehension(iter=first)
-            | ast.BoolOp(values=[first, *_])
-            | ast.ListComp(generators=[first, *_])
-            | ast.SetComp(generators=[first, *_])
-            | ast.DictComp(generators=[first, *_])
-        ):
-            inner = [first]
-        case ast.With(items=items):
-            inner = items
-        case ast.Compare(left=left, comparators=[first, *_]):
-            inner = [left, first]
-        case ast.Lambda() | ast.Try() | ast.GeneratorExp() | ast.FunctionDef():
-            inner = []
-    yield node
-    for child in inner:
-        yield from _run_always(child)
-
-
-def _sets(functions: Iterable[FunctionDefinition], name: str) -> bool:
-    """Whether one of these functions sets an attribute of this name."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
-        for function in functions
-        for n in ast.walk(function.original)
-    )
-
-
-def _initializers(module: ModuleFacts, class_name: str) -> list[FunctionDefinition]:
-    """What runs where an object is made: `__init__` of its class and of its bases, and the methods that it calls."""
-    family = [class_name, *module.bases(class_name)]
-    found = [
-        method
-        for c in family
-        if c in module.classes
-        for name, method in module.classes[c].methods.items()
-        if name == "__init__" or (name == "__post_init__" and module.classes[c].fields)
-    ]
-    for initializer in found:
-        for statement in initializer.original.body:
-            match statement:
-                case ast.Expr(ast.Call(ast.Attribute(ast.Name(owner), attr))) if (
-                    owner == initializer.parameters[0].arg
-                ):
-                    called = module.method(class_name, attr)
-                    if called is not None and called not in found:
-                        found.append(called)
-    return found
 
 
 def argument_kind(kind: Kind) -> Kind | None:
