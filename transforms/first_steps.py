@@ -224,6 +224,7 @@ class FirstSteps:
         most = self.options.unroll_threshold
         steps: list[Callable[[], FunctionNode | None]] = [
             lambda: static_shapes.with_sizes(facts, names, tf),
+            lambda: static_shapes.with_rows(facts, names),
             lambda: tensor_arrays.with_writes_kept(facts),
             lambda: tensor_arrays.with_element_shape(facts),
             lambda: ranges.with_python_ranges(facts, most, tf),

@@ -7,6 +7,7 @@ import copy
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
+from .facts.evaluation_calls import UNCOUNTED
 from .facts.kinds import Function, Shape, Tensor, Variable
 from .facts.modules import names_in, own_nodes, target_names
 from .facts.profile import FunctionNode
@@ -203,6 +204,58 @@ class _Sizes(Rewriter):
         made.args = list(node.args)
         made.args[place] = called(f"{self.tf}.shape", shape.value)
         return made
+
+
+GOES_OVER = frozenset(
+    ["all", "any", "enumerate", "len", "max", "min", "reversed", "sum", "zip"]
+)
+"""Builtins that go over what they are given, and do nothing else with it."""
+
+
+def with_rows(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+    """The function with loops over a tensor in the place of loops over `tf.unstack` of it, where its size is not static.
+
+    None where it has none.
+    """
+    unsized = {
+        problem.node for problem in facts.problems if problem.reason == UNCOUNTED
+    }
+    return _Rows(facts, names, unsized).function() if unsized else None
+
+
+class _Rows(Rewriter):
+    def __init__(
+        self, facts: FunctionFacts, names: Names, unsized: set[ast.AST | None]
+    ) -> None:
+        super().__init__(facts, names)
+        self.unsized = unsized
+        self.gone_over: set[ast.expr] = set()
+        for node in ast.walk(facts.definition.node):
+            match node:
+                case ast.For(iter=source) | ast.comprehension(iter=source):
+                    self.gone_over.add(source)
+                case ast.Call(func=ast.Name() as function, args=args) if (
+                    getattr(self.kind(function), "name", "").removeprefix("builtins.")
+                    in GOES_OVER
+                ):
+                    self.gone_over.update(args)
+        nodes = list(ast.walk(facts.definition.node))
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if all(
+                    n in self.gone_over or n is node.targets[0]
+                    for n in nodes
+                    if isinstance(n, ast.Name) and n.id == name
+                ):
+                    self.gone_over.add(value)
+
+    def expression(self, node: ast.expr) -> ast.expr | None:
+        match node:
+            case ast.Call(args=[rows], keywords=[]) if (
+                node in self.unsized and node in self.gone_over
+            ):
+                return rows
+        return None
 
 
 def _shape(node: ast.expr) -> ast.Attribute | None:
