@@ -16,6 +16,7 @@ UNPROVED: tuple[Status, ...] = ("different", "raised", "skipped")
 class Row:
     """What is known of one function, `path::name`; None where it was not measured.
 
+    `max_abs_error` is how far floats are apart, `max_rel_error` the same by the largest number beside them.
     `eager_ms` and `graph_ms` are medians of the time of a call, `speedup` the median and `spread`
     the interquartile range of their ratios in paired rounds; `trace_ms` is what the lift's first
     call took longer than later ones, `traces` how often its busiest tf.function was traced.

@@ -24,7 +24,7 @@ def table(proof: Proof) -> Table:
     )
     made.add_column("function", overflow="fold")
     made.add_column("verdict", no_wrap=True)
-    for name in ("max error", "eager ms", "graph ms", "speed-up", "traces", "nodes"):
+    for name in ("rel error", "eager ms", "graph ms", "speed-up", "traces", "nodes"):
         made.add_column(name, justify="right", no_wrap=True)
     for row in proof.rows:
         made.add_row(*_cells(row))
@@ -52,7 +52,7 @@ def _cells(row: Row) -> tuple[Text | str, ...]:
     return (
         row.function,
         _verdict(row),
-        _number(row.max_abs_error, ".1e"),
+        _number(row.max_rel_error, ".1e"),
         _number(row.eager_ms, ".3g"),
         _number(row.graph_ms, ".3g"),
         _speedup(row),

@@ -57,7 +57,7 @@ def test_the_figures() -> None:
         "float64",
     )
     assert found.max_abs == 1.0
-    assert found.max_rel == 0.5
+    assert found.max_rel == 0.25
     assert found.place == (0, 1)
 
 

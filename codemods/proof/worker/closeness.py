@@ -29,7 +29,7 @@ EXACT = float("inf")
 class Distance:
     """`excess`: up to 1 is the same, EXACT where it is no matter of rounding; `place`: where it is largest.
 
-    `max_abs` and `max_rel` are of finite floats only.
+    `max_abs` and `max_rel`, by the largest of the reference, are of finite floats only.
     """
 
     excess: float
@@ -56,13 +56,13 @@ def distance(reference: Array, candidate: Array, dtype: str) -> Distance:
         relative, absolute = TOLERANCES.get(dtype, NARROW)
         allowed = relative * size + absolute * size.max(initial=0.0)
         excess = np.where(apart > 0, apart / allowed, 0.0)
-        ratio = np.where((apart > 0) & (size > 0), apart / size, 0.0)
     worst = excess.max(initial=0.0)
+    furthest, largest = float(apart.max(initial=0.0)), float(size.max(initial=0.0))
     return Distance(
         float(worst),
         _first(excess == worst),
-        float(apart.max(initial=0.0)),
-        float(ratio.max(initial=0.0)),
+        furthest,
+        furthest / largest if largest else 0.0,
     )
 
 

@@ -23,9 +23,16 @@ from typing import Any
 import numpy as np
 
 from .closeness import EXACT, Array, distance
-from .printed import excess, is_part, tokens
+from .printed import is_part, tokens, unlike
 from .values import Held
-from .words import error_in_words, in_words, kind_of, shape_of, text_in_words
+from .words import (
+    error_in_words,
+    in_words,
+    kind_of,
+    shape_of,
+    text_in_words,
+    tokens_in_words,
+)
 
 SHOWN = 5
 ARRAYS = ("tensor", "variable", "array", "scalar")
@@ -113,15 +120,12 @@ class Comparison:
         one, other = tokens(reference), tokens(candidate)
         if may_lose and is_part(other, one):
             return
-        if len(one) != len(other):
-            expected, got = text_in_words(reference), text_in_words(candidate)
-            self._differ(where, f"prints {expected}", f"prints {got}")
-            return
-        for expected, got in zip(one, other, strict=True):
-            apart = excess(expected, got)
-            if apart > 1:
-                self._differ(where, f"prints {expected}", f"prints {got}", apart)
-                return
+        found = unlike(one, other)
+        if found is not None:
+            *rests, apart = found
+            whole = (text_in_words(reference), text_in_words(candidate))
+            expected, got = map(tokens_in_words, rests) if one and other else whole
+            self._differ(where, f"prints {expected}", f"prints {got}", apart)
 
     def exception(
         self, where: str, reference: dict[str, Any], candidate: dict[str, Any]
@@ -274,10 +278,7 @@ def _may_become(kind: str, other: str, kept: bool) -> bool:
 
 
 def _same_text(one: str, other: str) -> bool:
-    first, second = tokens(one), tokens(other)
-    return len(first) == len(second) and all(
-        excess(a, b) <= 1 for a, b in zip(first, second, strict=True)
-    )
+    return unlike(tokens(one), tokens(other)) is None
 
 
 def _leaks(held: Any) -> Iterator[str]:

@@ -55,6 +55,11 @@ def text_in_words(printed: str) -> str:
     return repr(cut(printed)) if printed else "nothing"
 
 
+def tokens_in_words(tokens: list[str]) -> str:
+    """The first tokens of what is left of printed text."""
+    return cut(" ".join(tokens), 40) if tokens else "no more"
+
+
 def cut(text: str, most: int = 80) -> str:
     """At most so many characters of a text."""
     return text if len(text) <= most else text[: most - 1] + "…"
