@@ -109,7 +109,7 @@ def parse(text: str) -> ast.Module:
         Unreadable: it is nested too deep, or holds null bytes.
     """
     try:
-        return ast.parse(text.encode("utf-8"))
+        return ast.parse(text)
     except (RecursionError, MemoryError) as error:
         raise Unreadable("it is nested too deep") from error
     except UnicodeEncodeError as error:

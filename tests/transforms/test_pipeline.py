@@ -119,6 +119,15 @@ def test_columns_count_characters() -> None:
     assert columns == {7: text.splitlines()[6].index(draw) + 1}
 
 
+def test_a_coding_comment_is_of_the_file_and_not_of_its_text() -> None:
+    comment, cafe = (
+        "# -*- coding: latin-1 -*-\n",
+        "    print('café'); print(x)\n    if tf",
+    )
+    text = LIFTABLE.replace("    if tf", cafe)
+    assert rewritten(comment + text) == comment + rewritten(text)
+
+
 @pytest.mark.parametrize("text", [LIFTABLE, REFUSED])
 def test_twice_is_once(text: str) -> None:
     once = rewrite(text, "m.py", OPTIONS)

@@ -272,7 +272,7 @@ def imported(text: str, path: str) -> Iterator[str]:
 
 def _parsed(text: str) -> ast.Module | None:
     try:
-        return ast.parse(text.encode("utf-8", "surrogatepass"))
+        return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
