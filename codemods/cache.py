@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from ..transforms.findings import Checked, Finding
 from ..transforms.options import Options
 from . import version
 from .config import Ignores
-from .files import Source
+from .files import Source, put
 
 
 class Cache:
@@ -98,10 +97,7 @@ class Cache:
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
             (self._file.parent / ".gitignore").write_text("*\n")
-            handle, new = tempfile.mkstemp(dir=self._file.parent)
-            with open(handle, "w") as stream:
-                stream.write(f"{_digest(body)}\n{body}")
-            os.replace(new, self._file)
+            put(self._file, f"{_digest(body)}\n{body}".encode())
         except OSError:
             return
 

@@ -38,7 +38,11 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    app()
+    try:
+        app()
+    except OSError as error:
+        _let_output_go()
+        sys.exit(_fail(_reason(error)))
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,10 @@ Device = Annotated[
     str | None,
     typer.Option(metavar="cpu|gpu", help="Where to run it; a GPU if there is one."),
 ]
-Paths = Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders.")]
+Paths = Annotated[
+    list[Path],
+    typer.Argument(metavar="PATH", readable=False, help="Files and folders."),
+]
 
 
 def command(function: Callable[..., int], **context: Any) -> Callable[..., int]:
@@ -161,8 +168,18 @@ def _guarded(function: Callable[..., int], given: dict[str, Any]) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_output_go()
         return NO_READER
+
+
+def _let_output_go() -> None:
+    """Leave what is still to be written to a standard output that doesn't take it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _reason(error: OSError) -> str:
+    reason = (error.strerror or str(error)).lower()
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def _tell_aside(line: str) -> None:

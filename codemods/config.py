@@ -120,7 +120,7 @@ def load(paths: Iterable[Path], config: Path | None = None) -> Settings:
     start = shared_folder(paths)
     for folder in (start, *start.parents):
         file = folder / "pyproject.toml"
-        if file.is_file() and (table := _table(file)) is not None:
+        if os.path.isfile(file) and (table := _table(file)) is not None:
             return _settings(file, table)
     return Settings(Path.cwd())
 
@@ -128,7 +128,7 @@ def load(paths: Iterable[Path], config: Path | None = None) -> Settings:
 def shared_folder(paths: Iterable[Path]) -> Path:
     """The deepest folder that holds all of `paths`; the current one for none, or standard input."""
     folders = [
-        os.path.abspath(path if path.is_dir() else path.parent)
+        os.path.abspath(path if os.path.isdir(path) else path.parent)
         for path in paths
         if str(path) != "-"
     ]
@@ -224,7 +224,7 @@ KEYS: dict[str, Callable[[Any], Any]] = {
 def project_root(start: Path) -> Path | None:
     """The nearest folder from `start` up that holds .git or pyproject.toml."""
     for folder in (start, *start.parents):
-        if (folder / ".git").exists() or (folder / "pyproject.toml").exists():
+        if any(os.path.exists(folder / name) for name in (".git", "pyproject.toml")):
             return folder
     return None
 
@@ -254,7 +254,7 @@ def _recorded() -> Path | None:
     root = project_root(here) or here
     for folder in (here, *here.parents):
         path = folder / ".graphlift" / "profile.json"
-        if path.is_file():
+        if os.path.isfile(path):
             return path
         if folder == root:
             break

@@ -158,7 +158,7 @@ def write(source: Source, text: str) -> None:
     target = Path(os.path.realpath(source.path))
     try:
         status = target.stat()
-        if not os.access(target, os.W_OK):
+        if not (status.st_mode & WRITABLE and os.access(target, os.W_OK)):
             raise FileError(source.path, "read-only")
         if target.read_bytes() != source.data:
             raise FileError(source.path, "has changed since it was read")
@@ -168,6 +168,17 @@ def write(source: Source, text: str) -> None:
             _overwrite(target, source.data, data)
     except OSError as error:
         raise FileError(source.path, _reason(error)) from None
+
+
+def put(target: Path, data: bytes) -> None:
+    """Make the file `target`, or put it in the place of the one that is there, whole or not at all; OSError."""
+    new = target.with_name(f".{target.name}.{os.getpid()}.new")
+    try:
+        new.write_bytes(data)
+        new.replace(target)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def _replaceable(target: Path, status: os.stat_result) -> bool:

@@ -1,5 +1,6 @@
 """The project around the files of one call: read for what it says of them, never written."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -54,7 +55,7 @@ def _files(paths: Sequence[Path], profile: "Profile | None") -> Iterator[Path]:
 
 def _beside(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
-        if path.is_dir():
+        if os.path.isdir(path):
             yield path
         else:
             yield path

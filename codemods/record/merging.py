@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ...transforms.facts.kinds import UNKNOWN, Kind, join_all, parse
+from ..files import put
 from .errors import RecordError
 from .recorder.graphlift_recorder import source
 from .recorder.graphlift_recorder.exchange import PROBLEM, SEEN, sample_name
@@ -120,9 +120,7 @@ class Profile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._write_samples()
-            new = self.path.with_name(f"{self.path.name}.{os.getpid()}.new")
-            new.write_text(text + "\n", encoding="utf-8")
-            new.replace(self.path)
+            put(self.path, f"{text}\n".encode())
         except OSError as error:
             raise RecordError(
                 f"{self.path} can't be written: {error.strerror}"

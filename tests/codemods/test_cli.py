@@ -46,6 +46,25 @@ def test_a_broken_file_does_not_stop_the_others(graphlift, put):
     assert result.code == EXIT_FAILED
 
 
+def test_a_file_that_may_not_be_read_does_not_stop_the_others(
+    graphlift, put, monkeypatch
+):
+    put("a.py", "import tensorflow\nIF\n")
+    closed, read = put("b.py", "import tensorflow\nIF\n"), Path.read_bytes
+
+    def refused(path):
+        if path.name == closed.name:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refused)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != "b.py")
+    result = graphlift("check", "a.py", "b.py")
+    assert "a.py:2:1: GL101" in result.out
+    assert "b.py: error: permission denied\n" in result.out
+    assert result.code == EXIT_FAILED
+
+
 @pytest.mark.parametrize(
     ("mark", "message"),
     [
@@ -295,6 +314,15 @@ def test_a_closed_pipe_is_no_crash(folder):
     command = f"{sys.executable} -c 'from graphlift.codemods.cli import main; main()' rules | true"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+@pytest.mark.parametrize("arguments", ["rules", "--help"])
+def test_output_that_is_not_taken_is_told_in_a_line(arguments):
+    command = f"{sys.executable} -c 'from graphlift.codemods.cli import main; main()' {arguments} > /dev/full"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == "error: no space left on device\n"
+    assert done.returncode == EXIT_FAILED
 
 
 class RecordError(Exception):

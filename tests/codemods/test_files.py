@@ -184,6 +184,29 @@ def test_a_read_only_file_stays(put, folder, monkeypatch):
     assert only(folder) == ["a.py"]
 
 
+def test_a_file_that_no_one_may_write_stays_for_root_too(put):
+    path = put("a.py", "old\n")
+    path.chmod(0o444)
+    with pytest.raises(FileError, match="read-only"):
+        rewrite(path)
+    assert path.read_text() == "old\n"
+
+
+def test_what_is_put_in_place_is_whole_or_nothing(folder, put, monkeypatch):
+    path = put("a.json", "old\n")
+    files.put(path, b"new\n")
+    assert path.read_text() == "new\n"
+
+    def fail(*_):
+        raise OSError(28, "No space left")
+
+    monkeypatch.setattr(Path, "write_bytes", fail)
+    with pytest.raises(OSError):
+        files.put(path, b"newer\n")
+    assert path.read_text() == "new\n"
+    assert only(folder) == ["a.json"]
+
+
 def test_a_file_changed_meanwhile_stays(put):
     path = put("a.py", "old\n")
     source = files.read(path)
