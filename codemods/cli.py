@@ -16,6 +16,7 @@ import typer
 from .reports import Format, render
 
 if TYPE_CHECKING:
+    from .config import Settings
     from .project import Outcome, Project
 
 FINDINGS, FAILED, INTERRUPTED, NO_READER = 1, 2, 130, 141
@@ -85,35 +86,59 @@ class Shared:
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Findings and errors only.")
     ] = False
-    stdin_filename: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="With -: the file whose text it is."),
-    ] = None
 
     @property
     def loud(self) -> bool:
         """Whether people are told more than findings and errors."""
         return self.format is Format.text and not self.quiet
 
-    def project(self, paths: Iterable[Path]) -> "Project":
+    @property
+    def stdin(self) -> Path:
+        """The file that the text on standard input is of."""
+        return Path("-")
+
+    def settings(self, paths: Iterable[Path]) -> "Settings":
+        """The settings of a call under these options; ConfigError."""
+        from . import config
+        from .project import STDIN
+
+        places = [self.stdin if path == STDIN else path for path in paths]
+        return config.load(places, self.config).chosen(
+            self.select or (), self.ignore or (), self.unsafe
+        )
+
+    def project(
+        self, paths: Iterable[Path], settings: "Settings | None" = None
+    ) -> "Project":
         """The files of a call under these options; ConfigError."""
         from . import config
         from .progress import bar
-        from .project import STDIN, Project, silent
+        from .project import Project, silent
 
-        stdin = self.stdin_filename or STDIN
-        places = [stdin if path == STDIN else path for path in paths]
-        settings = config.load(places, self.config).chosen(
-            self.select or (), self.ignore or (), self.unsafe
-        )
+        settings = settings or self.settings(paths)
         return Project(
             settings,
             config.profile_path(settings, self.profile),
             self.jobs,
             not self.no_cache,
             silent if self.quiet else bar,
-            stdin,
+            self.stdin,
         )
+
+
+@dataclass(frozen=True)
+class OnText(Shared):
+    """The options of commands that take a text on standard input, too."""
+
+    stdin_filename: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="With -: the file whose text it is."),
+    ] = None
+
+    @property
+    def stdin(self) -> Path:
+        """The file that the text on standard input is of."""
+        return self.stdin_filename or super().stdin
 
 
 Python = Annotated[
@@ -128,16 +153,18 @@ Paths = Annotated[
     list[Path],
     typer.Argument(metavar="PATH", readable=False, help="Files and folders."),
 ]
+HERE = [Path()]
 
 
 def command(function: Callable[..., int], **context: Any) -> Callable[..., int]:
     """Make a command of a function that returns an exit code.
 
-    Its keyword-only parameter `shared`, if it has one, stands for the options of Shared;
+    Its keyword-only parameter `shared`, if it has one, stands for the options of its class;
     `context` has settings of typer's context.
     """
     own = dict(inspect.signature(function).parameters)
-    shared = inspect.signature(Shared).parameters if own.pop("shared", None) else {}
+    group = own.pop("shared").annotation if "shared" in own else None
+    shared = inspect.signature(group).parameters if group else {}
     options = [
         option.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         for option in (*own.values(), *shared.values())
@@ -145,8 +172,8 @@ def command(function: Callable[..., int], **context: Any) -> Callable[..., int]:
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        if shared:
-            given["shared"] = Shared(**{name: given.pop(name) for name in shared})
+        if group:
+            given["shared"] = group(**{name: given.pop(name) for name in shared})
         raise typer.Exit(_guarded(function, given))
 
     vars(run)["__signature__"] = inspect.Signature(options)
@@ -192,10 +219,22 @@ def _fail(error: object) -> int:
 
 
 @command
-def check(paths: Paths, *, shared: Shared) -> int:
+def check(
+    paths: Paths = HERE,
+    write_baseline: Annotated[
+        bool,
+        typer.Option(
+            "--write-baseline", help="Write what is found to the configured baseline."
+        ),
+    ] = False,
+    *,
+    shared: OnText,
+) -> int:
     """Find what keeps code from running as a graph."""
     from .reports import text
 
+    if write_baseline:
+        return _write_baseline(paths, shared)
     outcomes = list(shared.project(paths).check(paths))
     _tell(outcomes, shared, sys.stdout)
     if shared.loud:
@@ -203,14 +242,31 @@ def check(paths: Paths, *, shared: Shared) -> int:
     return _code(outcomes)
 
 
+def _write_baseline(paths: list[Path], shared: Shared) -> int:
+    from . import baseline
+    from .reports import text
+
+    settings = shared.settings(paths)
+    if settings.baseline is None:
+        return _fail("which file? set baseline in [tool.graphlift] of pyproject.toml")
+    fresh = replace(settings, baseline=None)
+    outcomes = list(shared.project(paths, fresh).check(paths))
+    baseline.write(settings.baseline, outcomes)
+    failed = [outcome for outcome in outcomes if outcome.problem]
+    sys.stderr.write(render(Format.text, failed))
+    if shared.loud:
+        print(f"kept in {settings.baseline}: {text.summary(outcomes)}")
+    return _code(failed)
+
+
 @command
 def diff(
-    paths: Paths,
+    paths: Paths = HERE,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="Exit 1 where there is a difference.")
     ] = False,
     *,
-    shared: Shared,
+    shared: OnText,
 ) -> int:
     """Show what `rewrite` would do, as a diff.
 
@@ -218,6 +274,8 @@ def diff(
     """
     from .diff import show
 
+    if shared.format is not Format.text:
+        return _fail(f"a diff is told as text, not as {shared.format}")
     outcomes = list(shared.project(paths).rewrite(paths))
     for outcome in outcomes:
         if outcome.source and outcome.text is not None:
@@ -236,7 +294,7 @@ def rewrite(
     python: Python = None,
     device: Device = None,
     *,
-    shared: Shared,
+    shared: OnText,
 ) -> int:
     """Lift the code in place.
 
@@ -303,7 +361,7 @@ def record(
 
 @command
 def verify(
-    paths: Paths,
+    paths: Paths = HERE,
     against: Annotated[
         Path | None,
         typer.Option(metavar="LIFTED", help="A hand-made lift: a file or a folder."),

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ..transforms.findings import Checked
 from . import files, surroundings, workers
-from .baseline import Baseline
 from .config import Settings, load_profile, project_root
 from .files import FileError, Source
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ..transforms.findings import Finding
     from ..transforms.neighbours import Neighbours
     from ..transforms.options import Options
+    from .baseline import Baseline
     from .cache import Cache
 
 STDIN = Path("-")
@@ -121,7 +121,7 @@ class Project:
         self.settings = settings
         self.profile = load_profile(profile) if profile else None
         self.profile_path = profile
-        self._baseline = Baseline(settings.baseline) if settings.baseline else None
+        self._baseline = _baseline(settings)
         self._jobs = jobs or workers.available()
         self._cached = cached
         self._progress = progress
@@ -254,6 +254,14 @@ class Project:
             return outcome
         new = self._baseline.new(outcome.path, outcome.findings)
         return replace(outcome, findings=new)
+
+
+def _baseline(settings: Settings) -> "Baseline | None":
+    if settings.baseline is None:
+        return None
+    from .baseline import Baseline
+
+    return Baseline(settings.baseline)
 
 
 def _kept(

@@ -30,6 +30,12 @@ def test_check_finds_nothing(graphlift, put):
     assert (result.code, result.out) == (EXIT_OK, "0 findings in 1 file\n")
 
 
+def test_check_takes_the_current_folder(graphlift, put):
+    put("sub/a.py", "import tensorflow\nIF\n")
+    assert graphlift("check").out == graphlift("check", ".").out
+    assert graphlift("diff").out == graphlift("diff", ".").out
+
+
 def test_quiet_check_says_findings_only(graphlift, put):
     put("a.py", "import tensorflow\nIF\n")
     result = graphlift("check", "-q", "a.py")
@@ -89,7 +95,10 @@ def test_a_path_that_is_not_there(graphlift):
     "arguments",
     [
         ["--select", "IF"],
-        ["check"],
+        ["rewrite"],
+        ["diff", ".", "--format", "json"],
+        ["verify", ".", "--stdin-filename", "a.py"],
+        ["check", ".", "--write-baseline"],
         ["check", ".", "--jobs", "0"],
         ["check", ".", "--format", "xml"],
         ["nothing"],

@@ -175,6 +175,31 @@ def test_a_baseline_hides_what_was_there(put, graphlift):
     assert result.out.splitlines()[1] == "1 finding in 1 file (1 safe)"
 
 
+def test_a_baseline_is_written_anew(put, graphlift, folder, monkeypatch):
+    """From any folder; what it has of files that are not looked at, or can't be, stays."""
+    put("pyproject.toml", '[tool.graphlift]\nbaseline = "base.json"\n')
+    put("base.json", "")
+    put("sub/a.py", TF + "IF\n")
+    put("b.py", TF + "LIST\n")
+    put("gone.py", TF + "LIST\n")
+    assert graphlift("check", "--write-baseline").code == 0
+    assert graphlift("check").code == 0
+    before = (folder / "base.json").read_text()
+    put("sub/a.py", TF + "\nIF\n")
+    (folder / "gone.py").unlink()
+    monkeypatch.chdir("sub")
+    assert graphlift("check", "--write-baseline", ".").code == 0
+    monkeypatch.chdir("..")
+    after = (folder / "base.json").read_text()
+    assert ("gone.py" in before, "gone.py" in after) == (True, False)
+    put("b.py", TF + "SYNTAX\nLIST\n")
+    result = graphlift("check", "--write-baseline")
+    assert (result.code, "b.py:3:5: error" in result.err) == (2, True)
+    assert (folder / "base.json").read_text() == after
+    put("b.py", TF + "LIST\n")
+    assert graphlift("check").code == 0
+
+
 @pytest.mark.parametrize("content", ["{}", "[", '{"files": [{}]}', None])
 def test_a_broken_baseline_is_refused(put, graphlift, content):
     put("pyproject.toml", '[tool.graphlift]\nbaseline = "base.json"\n')
