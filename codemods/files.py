@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 LARGEST = 20 * 2**20
-WRITABLE = (
-    stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-)  # root may write files that are not
 SKIPPED_FOLDERS = frozenset(
     {"venv", "__pycache__", "build", "dist", "node_modules", "site-packages"}
 )
@@ -158,7 +155,7 @@ def write(source: Source, text: str) -> None:
     target = Path(os.path.realpath(source.path))
     try:
         status = target.stat()
-        if not (status.st_mode & WRITABLE and os.access(target, os.W_OK)):
+        if not os.access(target, os.W_OK):
             raise FileError(source.path, "read-only")
         if target.read_bytes() != source.data:
             raise FileError(source.path, "has changed since it was read")

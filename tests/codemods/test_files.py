@@ -184,14 +184,6 @@ def test_a_read_only_file_stays(put, folder, monkeypatch):
     assert only(folder) == ["a.py"]
 
 
-def test_a_file_that_no_one_may_write_stays_for_root_too(put):
-    path = put("a.py", "old\n")
-    path.chmod(0o444)
-    with pytest.raises(FileError, match="read-only"):
-        rewrite(path)
-    assert path.read_text() == "old\n"
-
-
 def test_what_is_put_in_place_is_whole_or_nothing(folder, put, monkeypatch):
     path = put("a.json", "old\n")
     files.put(path, b"new\n")
