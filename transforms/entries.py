@@ -82,7 +82,7 @@ class Entries:
         if recorded is None and small:
             return False
         if recorded is not None and recorded.callers:
-            if not self._is_worth_it(facts, recorded):
+            if not self.is_worth_it(facts):
                 return False
             callers = set(self.session.recorded_callers(definition.qualname))
             return not callers <= {*lifted, *self.graph_functions}
@@ -207,9 +207,12 @@ class Entries:
             KERAS_CALLS & set(self.module.bases(made.qualname))
         )
 
-    def _is_worth_it(self, facts: FunctionFacts, recorded: Recorded) -> bool:
+    def is_worth_it(self, facts: FunctionFacts) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs, or no other can call it."""
         definition = facts.definition
+        recorded = self.session.recorded(definition.qualname)
+        if recorded is None:
+            return True
         helps = definition.parent is None and all(
             c in self.module.functions
             and "<locals>" not in c

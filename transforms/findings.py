@@ -33,12 +33,20 @@ class Checked:
 
 
 class Refusal(Exception):
-    """Why a function stays as it is: a reason for people, the place, and the code of the rule that would cure it."""
+    """Why a function stays as it is: a reason for people, the place, and the code of the rule that would cure it.
+
+    `way_out` says what a person can do, where that is more than the rule's own advice.
+    """
 
     def __init__(
-        self, reason: str, node: ast.AST | None = None, code: str = "GL401"
+        self,
+        reason: str,
+        node: ast.AST | None = None,
+        code: str = "GL401",
+        way_out: str = "",
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.node = node
         self.code = code
+        self.way_out = way_out

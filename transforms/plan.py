@@ -86,6 +86,8 @@ class ModulePlanner:
         self.left_out: Mapping[str, Refusal] = {}
         self.helpers: dict[str, Refusal] = {}
         """Functions that are no graphs of their own, but may be called in one, and why."""
+        self.small: dict[str, Refusal] = {}
+        """Functions for which a graph does not pay, though a tensor decides what they do."""
         self.frozen: set[str] = set()
         """Functions that are traced anew for each number that they are given, where they stay whole."""
 
@@ -111,7 +113,8 @@ class ModulePlanner:
             plan.methods = self._nest_methods(plan)
         planned = {plan.qualname for plan in plans}
         plans = [p for p in plans if not self._is_inside(p, planned)]
-        stay = {q: r for q, r in self.helpers.items() if q not in planned}
+        stay = {**self.small, **self.helpers}
+        stay = {q: r for q, r in stay.items() if q not in planned}
         refusals = {
             q: r
             for q, r in {**stay, **self.refusals}.items()
@@ -295,6 +298,8 @@ class ModulePlanner:
                         "with a gradient of its own it is no graph by itself: call it in one",
                         facts.definition.original,
                     )
+                elif facts.staged and not self.entries.is_worth_it(facts):
+                    self.small[qualname] = _too_small(facts)
                 continue
             if shell.tags and qualname in callers:
                 self.refusals[qualname] = _uncallable(shell, facts.definition)
@@ -495,6 +500,14 @@ def tensorflow_name(module: ModuleFacts) -> str:
     return next(
         (name for name, dotted in module.imports.items() if dotted == "tensorflow"),
         "tf",
+    )
+
+
+def _too_small(facts: FunctionFacts) -> Refusal:
+    return Refusal(
+        "its callers stay eager, and it is called too seldom and does too little for a graph to pay",
+        facts.definition.original,
+        way_out="put `@tf.function` on it to have it lifted all the same",
     )
 
 

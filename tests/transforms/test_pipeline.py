@@ -266,6 +266,35 @@ def f(x):
     assert rewrite(text, "m.py", OPTIONS, missed).text == text
 
 
+@pytest.mark.parametrize("decorated", [False, True])
+def test_a_helper_says_that_a_graph_would_not_pay(decorated: bool) -> None:
+    """The way out that it names is one."""
+    text = """\
+import tensorflow as tf
+
+
+def f(x):
+    return x * 2.0 if tf.reduce_sum(x) > 0.0 else tf.sin(x)
+
+
+def main():
+    return [f(x) for x in open("rows")]
+"""
+    if decorated:
+        text = text.replace("def f", "@tf.function\ndef f")
+    node = ast.parse(text).body[1]
+    seen = Recorded(
+        fingerprint(text.splitlines(), node),  # type: ignore[arg-type]
+        1,
+        {"x": kind("tensor(float32, 3)")},
+        callers=("m.py::main",),
+    )
+    known = Profile(Path(), {"m.py::f": seen})
+    found = {f.message for f in check(text, "m.py", OPTIONS, known).findings}
+    assert any("put `@tf.function` on it" in message for message in found) != decorated
+    assert ("tf.cond" in rewrite(text, "m.py", OPTIONS, known).text) == decorated
+
+
 # ---- what cannot be read
 
 

@@ -84,8 +84,10 @@ class Evaluation:
 
     # ---- problems, effects, control
 
-    def problem(self, reason: str, node: ast.AST, code: str = "GL401") -> None:
-        self.facts.problems.append(Refusal(reason, node, code))
+    def problem(
+        self, reason: str, node: ast.AST, code: str = "GL401", way_out: str = ""
+    ) -> None:
+        self.facts.problems.append(Refusal(reason, node, code, way_out))
 
     def effect(self, name: str, node: ast.AST) -> None:
         self.facts.effects.setdefault(name, []).append(node)

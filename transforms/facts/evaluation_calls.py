@@ -73,10 +73,7 @@ KEYED_BY_TENSOR = (
     "a dict finds its items by hash, and a tensor in a graph has none: "
     "count with `tf.unique_with_counts` or `tf.math.bincount`, or keep one tensor with a place for each key"
 )
-UNCOUNTED = (
-    "`tf.unstack` has to know in a graph how many tensors it gives: "
-    "go over the tensor itself, or tell it `num`"
-)
+UNCOUNTED = "`tf.unstack` has to know in a graph how many tensors it gives"
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 
 
@@ -296,7 +293,8 @@ class CallEvaluation(Evaluation):
         )
         found = tensorflow_api.call(name, plain.positional, plain.keywords)
         if name == "tensorflow.unstack" and found and isinstance(found.kind, Elements):
-            self.problem(UNCOUNTED, node, "GL406")
+            way_out = "go over the tensor itself, or tell it `num`"
+            self.problem(UNCOUNTED, node, "GL406", way_out)
         return self.settle(found, f"`{ast.unparse(node.func)}`", node)
 
     def _method(
