@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from . import static_shapes
 from .facts import numpy_functions
 from .facts.kinds import NONE, Array, Kind, Python, Scalar, Sequence, Tensor
+from .facts.numpy_arguments import as_array
+from .facts.numpy_forms import padding, swapped_axes
 from .facts.staging import holds_size, holds_tensor, is_strong, is_tensor, released
 from .findings import Refusal
 from .promotion import array_dtype
@@ -55,7 +57,8 @@ class NumpyCall(Rule):
 
     When it is left alone:
         Functions without an equivalent of the same result and dtype, such as `np.median`, or `np.max` of what may be
-        empty; float16; indexing by arrays. (`np.argmax` takes a NaN for the largest, `tf.argmax` passes it over.)
+        empty; float16; indexing by arrays. `np.flip` of a tensor gives a tensor, `np.sort` puts NaN last: use
+        `tf.reverse` and `tf.sort`. (`np.argmax` takes a NaN for the largest, `tf.argmax` passes it over.)
     """
 
     code = "GL206"
@@ -66,10 +69,10 @@ class NumpyCall(Rule):
 SAME = {
     "exp": "exp", "log": "math.log", "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "tanh": "tanh",
     "sinh": "sinh", "cosh": "cosh", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsinh": "asinh",
+    "arccosh": "acosh", "arctanh": "atanh", "fabs": "abs", "reciprocal": "math.reciprocal",
     "log1p": "math.log1p", "expm1": "math.expm1", "abs": "abs", "absolute": "abs", "negative": "negative",
     "square": "square", "sign": "sign", "floor": "floor", "ceil": "math.ceil", "rint": "round",
     "isnan": "math.is_nan", "isinf": "math.is_inf", "isfinite": "math.is_finite", "logical_not": "logical_not",
-    "round": "round", "around": "round",
 }  # fmt: skip
 """Functions of one array, and TensorFlow's."""
 PAIRS = {
@@ -82,7 +85,7 @@ PAIRS = {
 """Functions of two arrays."""
 REDUCTIONS = {
     "sum": "reduce_sum", "prod": "reduce_prod", "mean": "reduce_mean", "std": "math.reduce_std",
-    "var": "math.reduce_variance", "max": "reduce_max", "amax": "reduce_max", "min": "reduce_min",
+    "var": "math.reduce_variance", "average": "reduce_mean", "max": "reduce_max", "amax": "reduce_max", "min": "reduce_min",
     "amin": "reduce_min", "any": "reduce_any", "all": "reduce_all",
 }  # fmt: skip
 
@@ -205,10 +208,27 @@ def _written(writer: Writer, node: ast.Call, name: str, args: list[ast.expr]) ->
 
 
 def _of_one(call: Call, name: str) -> str:
-    parameter = "a" if name in ("round", "around") else "x"
-    own = getattr(call.kind(parameter), "dtype", None)
+    own = getattr(call.kind("x"), "dtype", None)
     dtype = own if call.dtype == "bool" else call.dtype
-    return call.call(SAME[name], call.array(parameter, dtype))
+    return call.call(SAME[name], call.array("x", dtype))
+
+
+def _rounded(call: Call, name: str) -> str:
+    decimals = getattr(call.kind("decimals"), "value", 0) if "decimals" in call else 0
+    text = call.array("a", call.dtype)
+    if not decimals:
+        return call.call("round", text)
+    factor = f"{10.0**decimals!r}"
+    text = text if text.isidentifier() else f"({text})"
+    return call.call("divide", call.call("round", f"{text} * {factor}"), factor)
+
+
+def _counted(call: Call, name: str) -> str:
+    return call.call("math.count_nonzero", call.array("a") + call.option("axis"))
+
+
+def _differences(call: Call, name: str) -> str:
+    return call.call("experimental.numpy.diff", call.array("a"))
 
 
 def _of_two(call: Call, name: str) -> str:
@@ -224,7 +244,7 @@ def _of_two(call: Call, name: str) -> str:
 
 def _plain(kind: Kind) -> Kind:
     """An operand as NumPy sees it."""
-    return numpy_functions.as_array(kind) if is_strong(kind) else released(kind)
+    return as_array(kind) if is_strong(kind) else released(kind)
 
 
 def _reduction(call: Call, name: str) -> str:
@@ -250,7 +270,8 @@ def _accumulated(call: Call, name: str) -> str:
     text = call.array("a", call.dtype)
     if "axis" not in call and len(getattr(call.kind("a"), "shape", None) or ()) != 1:
         text = call.call("reshape", text, "[-1]")
-    return call.call("cumsum", text + call.option("axis"))
+    function = "cumsum" if name == "cumsum" else "math.cumprod"
+    return call.call(function, text + call.option("axis"))
 
 
 def _norm(call: Call, name: str) -> str:
@@ -291,6 +312,59 @@ def _transposed(call: Call, name: str) -> str:
 
 def _along(call: Call, name: str) -> str:
     return call.call(name, call.array("a") + call.option("axis"))
+
+
+def _turned(call: Call, name: str) -> str:
+    axis = {"fliplr": "1", "flipud": "0"}.get(name)
+    if axis is None:
+        axis = call.writer.text(call.arguments["axis"]) if "axis" in call else "0"
+    if name == "roll":
+        shift = call.writer.text(call.arguments["shift"])
+        return call.call("roll", call.array("a"), shift, axis)
+    return call.call("reverse", call.array("m"), f"[{axis}]")
+
+
+def _repeated(call: Call, name: str) -> str:
+    times = call.writer.text(call.arguments["repeats"])
+    return call.call("repeat", call.array("a") + f", {times}" + call.option("axis"))
+
+
+def _swapped(call: Call, name: str) -> str:
+    given = {n: call.kind(n) for n in call.arguments}
+    order = swapped_axes(given, call.kind("a"))
+    return call.call("transpose", call.array("a"), f"{order}")
+
+
+def _parted(call: Call, name: str) -> str:
+    count = call.writer.text(call.arguments["indices_or_sections"])
+    return call.call("split", call.array("ary") + f", {count}" + call.option("axis"))
+
+
+def _padded(call: Call, name: str) -> str:
+    rank = len(getattr(call.kind("array"), "shape", None) or ())
+    pairs = padding(call.kind("pad_width"), rank) or []
+    return call.call("pad", call.array("array"), f"{[*map(list, pairs)]}")
+
+
+def _diagonal(call: Call, name: str) -> str:
+    if name == "trace":
+        return call.call("linalg.trace", call.array("a"))
+    rank = len(getattr(call.kind("v"), "shape", None) or ())
+    return call.call(f"linalg.diag{'_part' if rank == 2 else ''}", call.array("v"))
+
+
+def _triangular(call: Call, name: str) -> str:
+    band = ("-1", "0") if name == "tril" else ("0", "-1")
+    return call.call("linalg.band_part", call.array("m"), *band)
+
+
+def _determinant(call: Call, name: str) -> str:
+    return call.call("linalg.det", call.array("a"))
+
+
+def _same_arrays(call: Call, name: str) -> str:
+    equal = call.call("equal", call.array("a1"), call.array("a2"))
+    return call.call("reduce_all", equal)
 
 
 def _joined(call: Call, name: str) -> str:
@@ -367,13 +441,25 @@ TEMPLATES: dict[str, Callable[[Call, str], str]] = {
     **dict.fromkeys(("argmax", "argmin"), _position),
     **dict.fromkeys(("concatenate", "stack", "vstack", "hstack"), _joined),
     **dict.fromkeys(("expand_dims", "squeeze"), _along),
-    **dict.fromkeys(("dot", "matmul", "outer"), _product),
+    **dict.fromkeys(("dot", "matmul", "outer", "inner", "vdot"), _product),
+    **dict.fromkeys(("fliplr", "flipud", "roll"), _turned),
+    **dict.fromkeys(("diag", "trace"), _diagonal),
+    **dict.fromkeys(("tril", "triu"), _triangular),
+    **dict.fromkeys(("cumsum", "cumprod"), _accumulated),
+    **dict.fromkeys(("round", "around"), _rounded),
     **dict.fromkeys(("zeros", "ones", "full", "empty"), _filled),
     **dict.fromkeys(("zeros_like", "ones_like", "full_like"), _like),
     **dict.fromkeys(("array", "asarray", "asanyarray"), _converted),
     **dict.fromkeys(numpy_functions.TYPES & numpy_functions.RULES.keys(), _converted),
     **dict.fromkeys(("eye", "identity"), _identity),
-    "cumsum": _accumulated,
+    "count_nonzero": _counted,
+    "diff": _differences,
+    "repeat": _repeated,
+    "swapaxes": _swapped,
+    "split": _parted,
+    "pad": _padded,
+    "array_equal": _same_arrays,
+    "linalg.det": _determinant,
     "linalg.norm": _norm,
     "clip": _clipped,
     "where": _chosen,

@@ -25,7 +25,7 @@ from .facts.kinds import (
     Union,
     Variable,
 )
-from .facts.numpy_functions import common_dtype
+from .facts.numpy_arguments import common_dtype
 from .facts.outcome import Unsure
 from .facts.staging import is_numpy, is_strong, is_weak, released
 from .findings import Refusal

@@ -95,6 +95,14 @@ def _expressions() -> list[str]:
     made += [
         f"np.cumsum({v}{axis})" for v in ANY for axis in ("", ", axis=0", ", axis=-1")
     ]
+    for name in ("cumprod", "count_nonzero"):
+        made += [
+            f"np.{name}({v}{axis})" for v in ANY for axis in ("", ", axis=0", ", 1")
+        ]
+    for name in ("fliplr", "flipud", "tril", "triu", "diff", "diag", "trace"):
+        made += [f"np.{name}({v})" for v in (*ANY, "one", "v", "q")]
+    for d in (1, 2, 3):
+        made += [f"np.round({v}, {d})" for v in (*FLOATS, "n")]
     made += [
         f"np.linalg.norm({v}{axis})"
         for v in FLOATS
@@ -157,6 +165,40 @@ np.matmul(x, q)
 np.matmul(n, np.transpose(n))
 x.numpy() @ q.numpy()
 np.outer(v, w)
+np.inner(v, w)
+np.vdot(v, w)
+np.average(x)
+np.average(n, axis=0)
+np.roll(v, 1)
+np.roll(x, -2, axis=1)
+np.roll(x, 1, 0)
+np.roll(e, 1, 0)
+np.repeat(v, 2)
+np.repeat(x, 3, axis=1)
+np.repeat(n, 2)
+np.repeat(e, 2, axis=0)
+np.swapaxes(one, 0, 2)
+np.swapaxes(x, -1, 0)
+np.split(x, 2)[1]
+np.split(n, 3, axis=1)[0]
+np.split(v, 3)[2]
+np.pad(x, 1)
+np.pad(n, ((1, 0), (0, 2)))
+np.pad(v, (1, 2))
+np.pad(x, (0, 1))
+np.pad(e, [(0, 2), (1, 1)])
+np.diag(np.dot(x, q))
+np.trace(np.dot(x, q))
+np.linalg.det(np.dot(x, q))
+np.array_equal(x, y)
+np.array_equal(x, x)
+np.array_equal(odd, odd)
+np.array_equal(n, n)
+np.array_equal(e, e)
+np.fabs(x)
+np.fabs(odd)
+np.reciprocal(x)
+np.reciprocal(odd)
 v.numpy().dot(w)
 np.array(x)
 np.asarray(x, dtype=np.float64)
@@ -307,7 +349,7 @@ def test_every_function_of_the_table_is_lifted_somewhere() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["np.max(e)", "np.argmax(b)", "np.median(x)", "np.sum(x, dtype=np.float64)", "np.where(b)", "np.sort(x)",
+    ["np.max(e)", "np.flip(x)", "np.average(e, axis=-1)", "np.argmax(b)", "np.median(x)", "np.sum(x, dtype=np.float64)", "np.where(b)", "np.sort(x)",
      "x.numpy() // 2.0", "n.numpy() % k.numpy()", "n.numpy() ** k.numpy()", "x.numpy()[n.numpy()]",
      "b.numpy() + b.numpy()", "np.float16(x)", "np.std(x, ddof=1)", "math.log1p(s)"],
 )  # fmt: skip

@@ -8,39 +8,46 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Sequenced
 
+from . import numpy_forms
 from . import tensorflow_values as values
 from .kinds import (
-    INT,
     NONE,
-    SIZE,
     Array,
-    Elements,
     Kind,
     Python,
     Scalar,
-    Sequence,
     Shape,
-    Tensor,
     Union,
-    Variable,
     python,
 )
 from .methods_numpy import REDUCTIONS, array_reduced, numpy_dtype
-from .operators_arithmetic import matmul_shape
+from .numpy_arguments import (
+    EXACT,
+    FLOATS,
+    INTS,
+    WEAK,
+    Given,
+    array_of,
+    as_array,
+    common_dtype,
+    is_int,
+)
 from .outcome import Outcome, Unsure, each
-from .tensorflow_arrays import reshaped
 from .tensorflow_math import reduced
-from .tensorflow_numpy import array_or_scalar, operand, promoted
+from .tensorflow_numpy import array_or_scalar, operand
 
 PARAMETERS: dict[str, tuple[str, ...]] = {
     name: tuple(text.split())
     for names, text in {
         "sum prod mean std var": "a axis dtype out keepdims",
+        "average": "a axis",
+        "count_nonzero": "a axis",
         "max amax min amin any all argmax argmin": "a axis out keepdims",
-        "cumsum": "a axis",
+        "cumsum cumprod": "a axis",
+        "diff": "a",
         "linalg.norm": "x ord axis keepdims",
-        "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh log1p expm1": "x",
-        "abs absolute negative square sign floor ceil rint": "x",
+        "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh log1p expm1": "x",
+        "abs absolute fabs negative square sign floor ceil rint reciprocal": "x",
         "isnan isinf isfinite logical_not": "x",
         "round around": "a decimals",
         "add subtract multiply divide true_divide maximum minimum power mod remainder": "x1 x2",
@@ -53,10 +60,21 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "ravel": "a",
         "transpose": "a axes",
         "expand_dims squeeze": "a axis",
+        "fliplr flipud": "m",
+        "roll": "a shift axis",
+        "repeat": "a repeats axis",
+        "swapaxes": "a axis1 axis2",
+        "split": "ary indices_or_sections axis",
+        "pad": "array pad_width",
+        "diag": "v",
+        "trace": "a",
+        "tril triu": "m",
         "concatenate stack": "arrays axis",
         "vstack hstack": "arrays",
         "tile": "a reps",
-        "dot matmul outer": "a b",
+        "dot matmul outer inner vdot": "a b",
+        "array_equal": "a1 a2",
+        "linalg.det": "a",
         "array asarray asanyarray": "a dtype",
         "zeros ones empty": "shape dtype",
         "full": "shape fill_value dtype",
@@ -70,11 +88,6 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     for name in names.split()
 }
 """The parameters of each function, in order; calls with others are not known."""
-
-Given = Mapping[str, Kind]
-EXACT = frozenset({"float32", "float64", "int32", "int64"})
-FLOATS = frozenset({"float32", "float64"})
-INTS = frozenset({"int32", "int64"})
 
 
 def call(
@@ -111,68 +124,6 @@ def bound_names(
     return names if fits and set(kwargs) <= set(parameters) else None
 
 
-def as_array(kind: Kind) -> Kind:
-    """What NumPy makes of an argument: tensors become arrays, 0-dimensional ones scalars."""
-    if isinstance(kind, Tensor) and kind.weak not in (None, "numpy"):
-        return Python(kind.weak)
-    if isinstance(kind, Tensor | Variable):
-        if kind.dtype is None or kind.shape is None:
-            raise Unsure("an array of unknown rank or dtype")
-        return array_or_scalar(kind.dtype, kind.shape)
-    if isinstance(kind, Sequence):
-        return Sequence(kind.type, tuple(map(as_array, kind.items)))
-    if isinstance(kind, Elements):
-        return Elements(kind.type, as_array(kind.element))
-    return INT if kind == SIZE else kind
-
-
-def _array(kind: Kind) -> Array:
-    """An argument as an array of a dtype that is known."""
-    if isinstance(kind, Sequence):
-        return _packed(kind)
-    found = operand(kind)
-    if isinstance(kind, Python):
-        raise Unsure("NumPy of Python numbers alone")
-    if found.dtype is None or found.shape is None:
-        raise Unsure("an array of unknown rank or dtype")
-    return found
-
-
-def _packed(kind: Sequence) -> Array:
-    """A list of numbers and arrays as one array."""
-    if not kind.items:
-        raise Unsure("an empty list")
-    if all(isinstance(k, Python) for k in kind.items):
-        dtype = common_dtype(kind.items)
-        return Array(dtype, (len(kind.items),))
-    parts = [k if isinstance(k, Python) else _array(k) for k in kind.items]
-    shapes = {() if isinstance(p, Python) else p.shape for p in parts}
-    if len(shapes) != 1:
-        raise Unsure("arrays of several shapes in a list")
-    (shape,) = shapes
-    assert shape is not None
-    own = {p.dtype for p in parts if isinstance(p, Array)}
-    if len(own) != 1 or any(isinstance(p, Python) for p in parts):
-        raise Unsure("several dtypes in a list")
-    return Array(own.pop(), (len(kind.items), *shape))
-
-
-WEAK = {"bool": "bool", "int": "int64", "float": "float64"}
-
-
-def common_dtype(kinds: Sequenced[Kind]) -> str:
-    """The dtype that several operands become."""
-    result: str | None = None
-    for kind in kinds:
-        own = kind.type if isinstance(kind, Python) else operand(kind).dtype
-        result = own if result is None else promoted(result, own)
-    if result in WEAK:
-        return WEAK[result]
-    if result is None or result not in EXACT | {"bool"}:
-        raise Unsure(f"arrays of {result}")
-    return result
-
-
 def _floating(dtype: str | None) -> str:
     """The dtype in which NumPy computes a function of real numbers."""
     if dtype in FLOATS:
@@ -186,26 +137,30 @@ def _of_floats(name: str, a: Given) -> Kind:
     number = a["x"]
     if isinstance(number, Python) and number.type in ("int", "float"):
         return Scalar("float64")
-    x = _array(number)
+    x = array_of(number)
     return array_or_scalar(_floating(x.dtype), x.shape)
 
 
 def _keeping(name: str, a: Given) -> Kind:
-    x = _array(a["x"])
-    if x.dtype not in (FLOATS if name in ("floor", "ceil", "rint") else EXACT):
+    x = array_of(a["x"])
+    if x.dtype not in (FLOATS if name in OF_FLOATS else EXACT):
         raise Unsure(f"{name} of {x.dtype}")
     return array_or_scalar(x.dtype, x.shape)
 
 
+OF_FLOATS = frozenset({"floor", "ceil", "rint", "reciprocal", "fabs"})
+
+
 def _rounded(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    if x.dtype not in FLOATS or a.get("decimals", python(0)) != python(0):
+    x = array_of(a["a"])
+    decimals = values.constant_int(a.get("decimals", python(0)))
+    if x.dtype not in FLOATS or decimals is None or decimals < 0:
         raise Unsure("round")
     return array_or_scalar(x.dtype, x.shape)
 
 
 def _asked(name: str, a: Given) -> Kind:
-    x = _array(a["x"])
+    x = array_of(a["x"])
     if x.dtype not in (("bool",) if name == "logical_not" else FLOATS):
         raise Unsure(f"{name} of {x.dtype}")
     return array_or_scalar("bool", x.shape)
@@ -246,7 +201,7 @@ def _logical(name: str, a: Given) -> Kind:
 
 
 def _clipped(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
+    x = array_of(a["a"])
     bounds = [a["a_min"], a["a_max"]]
     if not all(isinstance(b, Python | Scalar) for b in bounds) or NONE in bounds:
         raise Unsure("clip to arrays")
@@ -256,7 +211,7 @@ def _clipped(name: str, a: Given) -> Kind:
 
 
 def _chosen(name: str, a: Given) -> Kind:
-    condition = _array(a["condition"])
+    condition = array_of(a["condition"])
     first, second = a["x"], a["y"]
     shape = values.broadcast(operand(first).shape, operand(second).shape)
     return Array(
@@ -265,16 +220,17 @@ def _chosen(name: str, a: Given) -> Kind:
 
 
 def _reduction(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    short = name.removeprefix("a") if name in ("amax", "amin") else name
+    x = array_of(a["a"])
+    short = SHORT.get(name, name)
     if not set(a) <= {"a", "axis", "keepdims"}:
         raise Unsure(f"{name} with more arguments")
     axis = a.get("axis", NONE)
     if x.dtype not in EXACT and not (x.dtype == "bool" and short in COUNTED):
         raise Unsure(f"{name} of {x.dtype}")
-    if short in ("max", "min") and not _is_filled(x.shape, axis):
-        raise Unsure("the extreme of what may be empty")
-    if short in ("argmax", "argmin") and not (axis == NONE or _is_int(axis)):
+    whole = NONE if name == "average" else axis
+    if name in NOT_OF_NONE and not _is_filled(x.shape, whole):
+        raise Unsure(f"{name} of what may be empty")
+    if short in ("argmax", "argmin") and not (axis == NONE or is_int(axis)):
         raise Unsure(f"{name} over {axis}")
     if axis != NONE and values.axes(axis) is None:
         raise Unsure("an axis that is not known")
@@ -283,10 +239,16 @@ def _reduction(name: str, a: Given) -> Kind:
 
 
 COUNTED = frozenset({"sum", "mean", "any", "all"})
+NOT_OF_NONE = frozenset({"max", "min", "amax", "amin", "average"})
+SHORT = {"amax": "max", "amin": "min", "average": "mean"}
 
 
-def _is_int(kind: Kind) -> bool:
-    return isinstance(kind, Python) and kind.type == "int" and kind.known
+def _counted(name: str, a: Given) -> Kind:
+    x = array_of(a["a"])
+    axis = a.get("axis", NONE)
+    if x.dtype not in EXACT | {"bool"} or not (axis == NONE or is_int(axis)):
+        raise Unsure(f"{name} of {x.dtype}")
+    return array_or_scalar("int64", reduced(x.shape, axis, False))
 
 
 def _is_filled(shape: Shape, axis: Kind) -> bool:
@@ -302,139 +264,32 @@ def _is_filled(shape: Shape, axis: Kind) -> bool:
 
 
 def _accumulated(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
+    x = array_of(a["a"])
     if x.dtype not in EXACT:
         raise Unsure(f"{name} of {x.dtype}")
-    if "axis" in a and a["axis"] != NONE and not _is_int(a["axis"]):
+    if "axis" in a and a["axis"] != NONE and not is_int(a["axis"]):
         raise Unsure("an axis that is not known")
     dtype = "int64" if x.dtype in INTS else x.dtype
     whole = a.get("axis", NONE) == NONE
     return Array(dtype, (values.product(x.shape or ()),) if whole else x.shape)
 
 
+def _differences(name: str, a: Given) -> Kind:
+    x = array_of(a["a"])
+    if x.dtype not in EXACT or not x.shape:
+        raise Unsure(f"{name} of {x.dtype}")
+    last = None if x.shape[-1] is None else max(x.shape[-1] - 1, 0)
+    return Array(x.dtype, (*x.shape[:-1], last))
+
+
 def _norm(name: str, a: Given) -> Kind:
-    x = _array(a["x"])
+    x = array_of(a["x"])
     if a.get("ord", NONE) != NONE or x.dtype not in FLOATS:
         raise Unsure("a norm")
     axis, keep = a.get("axis", NONE), values.constant_bool(a.get("keepdims", NONE))
-    if axis != NONE and not _is_int(axis):
+    if axis != NONE and not is_int(axis):
         raise Unsure("a matrix norm")
     return array_or_scalar(x.dtype, reduced(x.shape, axis, keep))
-
-
-# ---- shapes
-
-
-def _reshaped(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    wanted = values.integers(a["shape"])
-    if isinstance(a["shape"], Python):
-        wanted = (values.constant_int(a["shape"]),)
-    if wanted is None or None in wanted:
-        raise Unsure("a shape that is not known")
-    return Array(x.dtype, reshaped(x.shape, wanted))
-
-
-def _raveled(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    return Array(x.dtype, (values.product(x.shape or ()),))
-
-
-def _transposed(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    assert x.shape is not None
-    axes = a.get("axes", NONE)
-    order = range(len(x.shape))[::-1] if axes == NONE else values.axes(axes)
-    if order is None or sorted(order) != list(range(len(x.shape))):
-        raise Unsure("a permutation")
-    return array_or_scalar(x.dtype, tuple(x.shape[n] for n in order))
-
-
-def _expanded(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    axis = values.constant_int(a["axis"])
-    if axis is None:
-        raise Unsure("an axis that is not known")
-    shape = list(x.shape or ())
-    shape.insert(values.axis_in(axis, len(shape) + 1), 1)
-    return Array(x.dtype, tuple(shape))
-
-
-def _squeezed(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    axis = a.get("axis", NONE)
-    sizes = x.shape or ()
-    if None in sizes:
-        raise Unsure("a size that is not known")
-    axes = (
-        [n for n, size in enumerate(sizes) if size == 1]
-        if axis == NONE
-        else [values.axis_in(n, len(sizes)) for n in values.axes(axis) or ()]
-    )
-    if any(sizes[n] != 1 for n in axes) or (axis != NONE and not axes):
-        raise Unsure("an axis that is not 1")
-    return Array(x.dtype, tuple(s for n, s in enumerate(sizes) if n not in axes))
-
-
-def _joined(name: str, a: Given) -> Kind:
-    arrays = a["arrays"]
-    if not isinstance(arrays, Sequence) or not arrays.items:
-        raise Unsure("arrays that are not known one by one")
-    parts = [_array(k) for k in arrays.items]
-    shapes = [p.shape or () for p in parts]
-    axis = values.constant_int(a.get("axis", python(0)))
-    if axis is None or len({len(s) for s in shapes}) != 1:
-        raise Unsure("an axis that is not known")
-    dtype, rank = common_dtype(arrays.items), len(shapes[0])
-    if name in ("vstack", "hstack") and rank != (2 if name == "vstack" else 1):
-        raise Unsure(f"{name} of {rank} dimensions")
-    first = shapes[0]
-    if name == "stack":
-        for other in shapes[1:]:
-            first = values.equal_shapes(first, other) or ()
-        sizes = list(first)
-        sizes.insert(values.axis_in(axis, rank + 1), len(parts))
-        return Array(dtype, tuple(sizes))
-    at = values.axis_in(axis, rank)
-    total = 0
-    for shape in shapes:
-        if shape[at] is None:
-            return Array(dtype, (*first[:at], None, *first[at + 1 :]))
-        total += shape[at] or 0
-    return Array(dtype, (*first[:at], total, *first[at + 1 :]))
-
-
-def _tiled(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
-    times = values.integers(a["reps"])
-    if isinstance(a["reps"], Python):
-        times = (values.constant_int(a["reps"]),)
-    if times is None or len(times) != len(x.shape or ()):
-        raise Unsure("tiles of another rank")
-    return Array(
-        x.dtype,
-        tuple(
-            None if s is None or t is None else s * t
-            for s, t in zip(x.shape or (), times, strict=True)
-        ),
-    )
-
-
-def _product(name: str, a: Given) -> Kind:
-    x, y = _array(a["a"]), _array(a["b"])
-    if x.dtype != y.dtype or x.dtype not in EXACT:
-        raise Unsure(f"{name} of {x.dtype} and {y.dtype}")
-    ranks = (len(x.shape or ()), len(y.shape or ()))
-    if name == "outer" and ranks == (1, 1):
-        return Array(x.dtype, (*x.shape, *y.shape))  # type: ignore[misc]
-    if name in ("dot", "matmul") and ranks == (1, 1):
-        values.equal_shapes(x.shape, y.shape)
-        return Scalar(x.dtype)
-    if name in ("dot", "matmul") and ranks == (2, 2):
-        return Array(x.dtype, matmul_shape(x.shape, y.shape))
-    if name in ("dot", "matmul") and ranks == (2, 1) and x.dtype in FLOATS:
-        return Array(x.dtype, (x.shape or ())[:1])
-    raise Unsure(f"{name} of {ranks} dimensions")
 
 
 # ---- making arrays
@@ -442,7 +297,7 @@ def _product(name: str, a: Given) -> Kind:
 
 def _made(name: str, a: Given) -> Kind:
     """np.array and np.asarray."""
-    x = _array(a["a"])
+    x = array_of(a["a"])
     if not x.shape and x.shape is not None:
         raise Unsure("an array without dimensions")
     dtype = _dtype_argument(a, x.dtype)
@@ -464,7 +319,7 @@ def _converted(name: str, a: Given) -> Kind:
     value = a["value"]
     if isinstance(value, Python) and value.type in WEAK:
         return Scalar(dtype)
-    x = _array(value)
+    x = array_of(value)
     return array_or_scalar(dtype, x.shape)
 
 
@@ -484,7 +339,7 @@ def _filled(name: str, a: Given) -> Kind:
 
 
 def _like(name: str, a: Given) -> Kind:
-    x = _array(a["a"])
+    x = array_of(a["a"])
     return array_or_scalar(_dtype_argument(a, x.dtype), x.shape)
 
 
@@ -520,37 +375,34 @@ def _identity(name: str, a: Given) -> Kind:
 Rule = Callable[[str, Given], Kind]
 
 RULES: dict[str, Rule] = {
-    name: rule
-    for names, rule in {
-        " ".join(REDUCTIONS) + " amax amin": _reduction,
-        "cumsum": _accumulated,
-        "linalg.norm": _norm,
-        "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh log1p expm1": _of_floats,
-        "abs absolute negative square sign floor ceil rint": _keeping,
-        "isnan isinf isfinite logical_not": _asked,
-        "round around": _rounded,
-        "add subtract multiply divide true_divide maximum minimum power mod remainder arctan2": _arithmetic,
-        "equal not_equal less less_equal greater greater_equal": _compared,
-        "logical_and logical_or logical_xor": _logical,
-        "clip": _clipped,
-        "where": _chosen,
-        "reshape": _reshaped,
-        "ravel": _raveled,
-        "transpose": _transposed,
-        "expand_dims": _expanded,
-        "squeeze": _squeezed,
-        "concatenate stack vstack hstack": _joined,
-        "tile": _tiled,
-        "dot matmul outer": _product,
-        "array asarray asanyarray": _made,
-        "zeros ones full empty": _filled,
-        "zeros_like ones_like full_like": _like,
-        "linspace": _spaced,
-        "arange": _counting,
-        "eye identity": _identity,
-        "float16 float32 float64 int8 int16 int32 int64 uint8 bool_": _converted,
-    }.items()
-    for name in names.split()
+    **numpy_forms.RULES,
+    **{
+        name: rule
+        for names, rule in {
+            " ".join(REDUCTIONS) + " amax amin average": _reduction,
+            "count_nonzero": _counted,
+            "cumsum cumprod": _accumulated,
+            "diff": _differences,
+            "linalg.norm": _norm,
+            "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh log1p expm1": _of_floats,
+            "abs absolute fabs negative square sign floor ceil rint reciprocal": _keeping,
+            "isnan isinf isfinite logical_not": _asked,
+            "round around": _rounded,
+            "add subtract multiply divide true_divide maximum minimum power mod remainder arctan2": _arithmetic,
+            "equal not_equal less less_equal greater greater_equal": _compared,
+            "logical_and logical_or logical_xor": _logical,
+            "clip": _clipped,
+            "where": _chosen,
+            "array asarray asanyarray": _made,
+            "zeros ones full empty": _filled,
+            "zeros_like ones_like full_like": _like,
+            "linspace": _spaced,
+            "arange": _counting,
+            "eye identity": _identity,
+            "float16 float32 float64 int8 int16 int32 int64 uint8 bool_": _converted,
+        }.items()
+        for name in names.split()
+    },
 }
 
 CONSTANTS: dict[str, Kind] = {
@@ -579,7 +431,13 @@ TYPES = frozenset(
 )
 
 
-METHODS = frozenset([*REDUCTIONS, "cumsum", "round", "clip", "ravel", "squeeze", "dot"])
+METHODS = frozenset(
+    [
+        *REDUCTIONS,
+        *("cumsum", "cumprod", "round", "clip", "ravel", "squeeze", "dot"),
+        *("repeat", "swapaxes", "trace"),
+    ]
+)
 OWN_METHODS = frozenset(
     ["item", "tolist", "astype", "copy", "flatten", "reshape", "transpose"]
 )

@@ -255,21 +255,36 @@ def _is_count(node: ast.expr) -> bool:
 
 
 def _counts(name: str, facts: FunctionFacts) -> bool:
-    """Whether a name counts up from 0 or more in a loop."""
+    """Whether a name counts in a loop, and never below 0."""
     for node in own_nodes(facts.definition.node):
         match node:
+            case ast.For(target=ast.Name(id=target)) if target == name:
+                return _is_range_from_0(node.iter, facts)
             case ast.For(
-                target=ast.Name(id=target) | ast.Tuple(elts=[ast.Name(id=target), *_]),
-                iter=ast.Call(func=function, args=args),
+                target=ast.Tuple(elts=[ast.Name(id=target), *_]),
+                iter=ast.Call(func=function, args=[_]),
             ) if target == name:
-                kind = facts.kind(function)
-                counter = kind.name if isinstance(kind, Function) else ""
-                plain = isinstance(node.target, ast.Name)
-                if counter in ("builtins.range", "tensorflow.range") and plain:
-                    return len(args) == 1 or (
-                        len(args) == 2 and is_never_negative(args[0], facts)
-                    )
-                return counter == "builtins.enumerate" and len(args) == 1 and not plain
+                return facts.kind(function) == Function("builtins.enumerate")
+    return False
+
+
+def _is_range_from_0(node: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether this is a range of which no number is below 0, in either order."""
+    if not isinstance(node, ast.Call):
+        return False
+    kind = facts.kind(node.func)
+    counter = kind.name if isinstance(kind, Function | Type) else ""
+    if counter == "builtins.reversed" and len(node.args) == 1:
+        return _is_range_from_0(node.args[0], facts)
+    if counter not in ("builtins.range", "tensorflow.range"):
+        return False
+    match node.args:
+        case [_]:
+            return True
+        case [start, _] | [start, _, ast.Constant()]:
+            return is_never_negative(start, facts)
+        case [_, stop, ast.UnaryOp(op=ast.USub(), operand=ast.Constant())]:
+            return ast.unparse(stop) == "-1" or is_never_negative(stop, facts)
     return False
 
 
