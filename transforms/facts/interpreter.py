@@ -343,6 +343,7 @@ class Interpreter(
             return
         if isinstance(container, Dict | Mapping) and is_tensor(key):
             self.problem(KEYED_BY_TENSOR, target, "GL111")
+            environment.bind(value.id, UNKNOWN)
             return
         staged = self.is_staged() or is_tensor(key)
         if staged or not isinstance(container, Sequence | Elements | Dict | Mapping):
@@ -352,8 +353,9 @@ class Interpreter(
             before = items or (iterate(container) or UNKNOWN,)
             both = list_of if staged else _any_list
             environment.bind(value.id, both(*before, kind))
-        elif not staged and isinstance(container, Dict | Mapping):
-            environment.bind(value.id, _with_entry(container, key, kind))
+        elif isinstance(container, Dict | Mapping):
+            changed = UNKNOWN if staged else _with_entry(container, key, kind)
+            environment.bind(value.id, changed)
 
     def _fill(
         self, target: ast.Subscript, name: str, container: Kind, kind: Kind
