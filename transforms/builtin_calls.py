@@ -79,7 +79,44 @@ class _Builtins(Ranking):
             ) and self.unstacks(value):
                 made_value = placed(called(f"{self.tf}.unstack", value), value)
                 return [with_origin(ast.Assign(node.targets, made_value), node)]
+            case ast.Assign(
+                targets=[ast.Name(id=text)],
+                value=ast.Call(func=ast.Name(id="list"), args=[rows]) as call,
+            ) if is_strong(self.kind(rows)) and self._hinders(text):
+                held = self._rows(text, rows)
+                if held is not None:
+                    listed = ast.Assign(node.targets, placed(held, call))
+                    return [with_origin(listed, node)]
         return None
+
+    def _hinders(self, text: str) -> bool:
+        """Whether problems are about what has this name."""
+        return any(
+            isinstance(n, ast.Name) and n.id == text
+            for p in self.facts.problems
+            if p.node is not None
+            for n in ast.walk(p.node)
+        )
+
+    def _rows(self, text: str, rows: ast.expr) -> ast.expr | None:
+        """What serves as the list of a tensor's rows: the tensor where they are only read, else a list of as many."""
+        read: set[ast.AST] = set()
+        nodes = list(ast.walk(self.facts.definition.node))
+        for inner in nodes:
+            match inner:
+                case ast.Subscript(slice=ast.Slice()):
+                    pass
+                case (
+                    ast.Subscript(value=use, ctx=ast.Load())
+                    | ast.Call(func=ast.Name(id="len"), args=[use])
+                    | ast.For(iter=use)
+                    | ast.comprehension(iter=use)
+                ):
+                    read.add(use)
+        uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == text]
+        if sum(n not in read for n in uses) == 1:
+            return rows
+        return called(f"{self.tf}.unstack", rows) if self.unstacks(rows) else None
 
     def _is_lazy(self, node: ast.Call) -> bool:
         """`map(...)` or `filter(...)` of something."""

@@ -7,12 +7,22 @@ import copy
 from dataclasses import replace
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Sequence, Tensor
+from .facts.kinds import (
+    UNKNOWN,
+    Dict,
+    Elements,
+    Kind,
+    Mapping,
+    Rows,
+    Sequence,
+    Tensor,
+)
 from .facts.modules import own_nodes
 from .facts.profile import FunctionNode
-from .facts.staging import choose, stage
+from .facts.staging import choose, is_strong, stage
 from .findings import Refusal
 from .lists import DEFAULTS, List, Lists
+from .making import assigned
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -82,7 +92,7 @@ def with_tensor_arrays(
     if not grown:
         return None
     made = copy.copy(facts.definition.node)
-    made.body = _parted(made.body)
+    made.body = _parted(made.body, facts, names)
     found = {name: _list(facts, made, name, names) for name in grown}
     lists = Lists(facts, names, tf, found)
     made.body = lists.block(made.body)
@@ -91,8 +101,8 @@ def with_tensor_arrays(
     return made
 
 
-def _parted(body: list[ast.stmt]) -> list[ast.stmt]:
-    """A block with `a, b = [], []` of lists as two assignments."""
+def _parted(body: list[ast.stmt], facts: FunctionFacts, names: Names) -> list[ast.stmt]:
+    """A block with `a, b = [], []` of lists, and `a[i], a[j] = a[j], a[i]`, as assignments of their own."""
     result: list[ast.stmt] = []
     for node in body:
         match node:
@@ -105,9 +115,39 @@ def _parted(body: list[ast.stmt]) -> list[ast.stmt]:
                     with_origin(ast.Assign([t], v), node)
                     for t, v in zip(targets, values, strict=True)
                 ]
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+            ) if len(targets) == len(values) and all(map(_is_item, targets)):
+                result += [
+                    with_origin(made, node)
+                    for made in _one_by_one(targets, values, facts, names)
+                ]
             case _:
-                result.append(rebuilt(node, lambda b: _parted(b)))
+                result.append(rebuilt(node, lambda b: _parted(b, facts, names)))
     return result
+
+
+def _is_item(target: ast.expr) -> bool:
+    match target:
+        case ast.Subscript(value=ast.Name(), slice=index):
+            return not isinstance(index, ast.Slice)
+    return False
+
+
+def _one_by_one(
+    targets: list[ast.expr],
+    values: list[ast.expr],
+    facts: FunctionFacts,
+    names: Names,
+) -> list[ast.stmt]:
+    """Items set one by one, to values that are read before."""
+    held = [names.fresh("item") for _ in values]
+    reads = [ast.Name(text, ast.Load()) for text in held]
+    facts.kinds |= {r: facts.kind(v) for r, v in zip(reads, values, strict=True)}
+    return [
+        *map(assigned, held, values),
+        *(ast.Assign([t], r) for t, r in zip(targets, reads, strict=True)),
+    ]
 
 
 def growing(facts: FunctionFacts) -> list[str]:
@@ -285,7 +325,9 @@ def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:
             kind = facts.kind(several)
             if isinstance(kind, Sequence):
                 return list(kind.items)
-            return [kind.element] if isinstance(kind, Elements) else [UNKNOWN]
+            if is_strong(kind) and isinstance(kind, Tensor) and kind.shape:
+                return [Tensor(kind.dtype, kind.shape[1:])]
+            return [kind.element] if isinstance(kind, Elements | Rows) else [UNKNOWN]
     return []
 
 

@@ -1,6 +1,7 @@
 """Dicts that a function makes, changes under the keys it made them with, and returns: each value goes by a name.
 
-The first step only, where a value may be None, or a Python number instead of a tensor: a name can be followed.
+The first step only, where a value may be None, or a Python number instead of a tensor, or is a list that grows where a
+tensor decides: a name can be followed.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def _table(
     keys = [k for k in constants if isinstance(k, str)]
     unclear = any(is_unclear(facts.kind(n)) for n in reads)
     if (
-        not unclear
+        not (unclear or _holds_changed_lists(facts, name, made))
         or name in facts.parameters
         or len(uses) - len(reads) != 1
         or len({*keys}) != len(made.keys)
@@ -85,6 +86,29 @@ def _table(
         assert node is not None
         table[node] = _named(text, ast.Store(), made)
     return {} if reads else table
+
+
+def _holds_changed_lists(facts: FunctionFacts, name: str, made: ast.Dict) -> bool:
+    """Whether a dict is made with lists, and a tensor decides what becomes of them."""
+    if not any(isinstance(value, ast.List) for value in made.values):
+        return False
+    for problem in facts.problems:
+        match problem.node:
+            case (
+                ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Subscript(value=ast.Name(id=owner), slice=key)
+                    )
+                )
+                | ast.Subscript(
+                    value=ast.Subscript(value=ast.Name(id=owner), slice=key)
+                )
+                | ast.AugAssign(
+                    target=ast.Subscript(value=ast.Name(id=owner), slice=key)
+                )
+            ) if owner == name and isinstance(key, ast.Constant):
+                return True
+    return False
 
 
 def _mapped(node: ast.DictComp, key: str, item: str, held: dict[str, str]) -> ast.Dict:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 
 from . import (
     add_chains,
@@ -117,6 +118,14 @@ BROADCASTING = frozenset(
 )
 OF_LISTS = frozenset({"constant", "convert_to_tensor", "stack"})
 """Functions that make one tensor of a list."""
+INDEXED = {
+    "gather_nd": (1,),
+    **{
+        f"tensor_scatter_nd_{change}": (1, 2)
+        for change in ["update", "add", "sub", "max", "min"]
+    },
+}
+"""Functions that take indices, of whichever dtype, and at which places these and what goes there are."""
 OF_ANY_DTYPES = frozenset(
     {"tensorflow.cast", "tensorflow.gather", "tensorflow.boolean_mask"}
 )
@@ -311,6 +320,9 @@ class Writer:
         if short == "gather" and node.args and arguments[1:] == node.args[1:]:
             outside = _holds_weak(self.kind(node.args[0]))
         if outside and any(_holds_weak(self.kind(a)) for a in arguments):
+            text = self._displays(node, short)
+            if text is not None:
+                return text
             raise Refusal(
                 "a list of Python numbers that a tensor decides is passed here", node
             )
@@ -371,6 +383,45 @@ class Writer:
         if own != wanted:
             text = self.promotion.cast(text, f"{self.tf}.{wanted}")
         return text if makes else self.source.spliced(node, {value: text})
+
+    def _displays(self, node: ast.Call, short: str) -> str | None:
+        """A call whose lists of tensors and Python numbers, which are tensors here, are each of one dtype."""
+        places = (0,) if short in OF_LISTS else INDEXED.get(short, ())
+        edits: dict[ast.expr, str] = {}
+        for place, argument in enumerate(
+            [*node.args, *(k.value for k in node.keywords)]
+        ):
+            leaves = list(_leaves(argument)) if place in places else [argument]
+            kinds = [self.kind(leaf) for leaf in leaves]
+            dtype = self._dtype_of_display(node, short, place, kinds)
+            for leaf, kind in zip(leaves, kinds, strict=True):
+                text = self.changed(leaf)
+                if _holds_weak(kind):
+                    if dtype is None or not isinstance(kind, Tensor):
+                        return None
+                    if kind.dtype != dtype:
+                        cast_to = f"{self.tf}.{dtype}"
+                        text = self.promotion.cast(self.text(leaf), cast_to)
+                if text is not None:
+                    edits[leaf] = text
+        return self.source.spliced(node, edits)
+
+    def _dtype_of_display(
+        self, node: ast.Call, short: str, place: int, kinds: list[Kind]
+    ) -> str | None:
+        """The dtype of what a list makes as an argument; None where that is not known."""
+        tensors = [k for k in kinds if isinstance(k, Tensor)]
+        if not all(isinstance(k, Python | Tensor) and not is_numpy(k) for k in kinds):
+            return None
+        wanted = {k.dtype for k in tensors if not k.weak}
+        if short not in OF_LISTS and place == 2:
+            wanted = {getattr(self.kind(node.args[0]), "dtype", None)}
+        elif short in OF_LISTS and not wanted:
+            wanted = {getattr(self.kind(node), "dtype", None)}
+        elif not wanted:
+            wanted = {k.dtype for k in tensors}
+            wanted = wanted if len(wanted) == 1 else {"int64"}
+        return wanted.pop() if len(wanted) == 1 else None
 
     def _core_call(self, node: ast.Call, core: str) -> str:
         edits = {
@@ -587,6 +638,15 @@ def _expressions(node: ast.AST) -> list[ast.expr]:
         ):
             found += _expressions(child)
     return found
+
+
+def _leaves(node: ast.expr) -> Iterator[ast.expr]:
+    """What a display, and those inside it, hold."""
+    if isinstance(node, ast.List | ast.Tuple):
+        for element in node.elts:
+            yield from _leaves(element)
+    else:
+        yield node
 
 
 def _holds_weak(kind: Kind) -> bool:

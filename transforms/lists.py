@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from . import nonempty
 from .facts.environment import FunctionFacts
-from .facts.kinds import Elements, Sequence, Tensor
+from .facts.kinds import Elements, Rows, Sequence, Tensor
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
-from .facts.staging import stage
+from .facts.staging import is_strong, stage
 from .findings import Refusal
 from .making import assigned, called, expression, name, unplaced
 from .rebuilding import rebuilt, with_origin
@@ -530,6 +530,13 @@ class Lists:
             ):
                 return self.read(self.lists[name], value)
         kind = self.facts.kind(value)
+        match value:
+            case ast.Call(func=ast.Name(id="list"), args=[rows]) if (
+                isinstance(kind, Rows) and not kind.ragged
+            ):
+                return self._used(rows)
+        if isinstance(kind, Tensor) and is_strong(kind):
+            return self._used(value)
         known = isinstance(kind, Sequence) and bool(kind.items)
         if (known or isinstance(value, ast.ListComp)) and not made.element.weak:
             return called(f"{self.tf}.stack", self._used(value))
@@ -592,7 +599,14 @@ class _Uses(ast.NodeTransformer):
         return node
 
     def _list(self, node: ast.expr) -> List | None:
-        return self.lists.lists.get(node.id) if isinstance(node, ast.Name) else None
+        """The list that an expression is, or is a copy of."""
+        match node:
+            case (
+                ast.Name(id=text)
+                | ast.Call(func=ast.Name(id="list"), args=[ast.Name(id=text)])
+            ):
+                return self.lists.lists.get(text)
+        return None
 
     def _tensor(self, node: ast.expr) -> ast.expr | None:
         """The tensor of a list, or of a part of one, as TensorFlow makes one."""

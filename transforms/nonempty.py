@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 from .facts.modules import blocks
 
-SHRINKING = frozenset({"pop", "clear", "remove"})
-GROWING = frozenset({"append", "insert"})
+SHRINKING = frozenset({"pop", "popleft", "clear", "remove"})
+GROWING = frozenset({"append", "appendleft", "insert"})
 
 
 def uses(body: list[ast.stmt], lists: Collection[str]) -> frozenset[ast.stmt]:
@@ -53,7 +53,11 @@ class _Walk:
     def _after(self, node: ast.stmt, filled: frozenset[str]) -> frozenset[str]:
         filled -= self._emptied(node)
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[_, *_])):
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.List(elts=[_, *_])
+                | ast.Call(args=[ast.List(elts=[_, *_])], keywords=[]),
+            ):
                 return filled | {name} & self.lists
             case ast.Expr(
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr))

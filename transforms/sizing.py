@@ -73,6 +73,7 @@ class _Sizes:
         if (
             loop not in self.facts.staged
             or loop.orelse
+            or hasattr(loop, "stops")
             or not isinstance(loop.target, ast.Name)
             or any(isinstance(n, ends) for s in loop.body for n in ast.walk(s))
         ):
