@@ -46,18 +46,17 @@ class TensorComprehension(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
+            length = tf.shape(values)[0]
             items = tf.TensorArray(
-                tf.float32, size=0, dynamic_size=True, clear_after_read=False, element_shape=[]
+                tf.float32, size=length, clear_after_read=False, element_shape=[]
             )
 
             def body(i, items):
                 v = values[i]
-                items = items.write(items.size(), v * v)
+                items = items.write(i, v * v)
                 return i + 1, items
 
-            _, items = tf.while_loop(
-                lambda i, items: i < tf.shape(values)[0], body, (tf.constant(0), items)
-            )
+            _, items = tf.while_loop(lambda i, items: i < length, body, (tf.constant(0), items))
             return items.stack()
 
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]

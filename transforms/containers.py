@@ -54,17 +54,18 @@ class ListAppend(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
+            length = tf.shape(values)[0]
             doubled = tf.TensorArray(
-                tf.float32, size=0, dynamic_size=True, clear_after_read=False, element_shape=[]
+                tf.float32, size=length, clear_after_read=False, element_shape=[]
             )
 
             def body(i, doubled):
                 v = values[i]
-                doubled = doubled.write(doubled.size(), v * 2.0)
+                doubled = doubled.write(i, v * 2.0)
                 return i + 1, doubled
 
             _, doubled = tf.while_loop(
-                lambda i, doubled: i < tf.shape(values)[0], body, (tf.constant(0), doubled)
+                lambda i, doubled: i < length, body, (tf.constant(0), doubled)
             )
             return doubled.stack()
 

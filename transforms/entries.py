@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
+from .building import WITH_VARIABLES, check_given
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
     UNKNOWN,
-    Elements,
     Kind,
     Object,
     Python,
-    Sequence,
     Variable,
     members,
 )
 from .facts.modules import ClassDefinition, FunctionDefinition, beside, names_in
 from .facts.profile import Recorded
 from .facts.session import Session
-from .facts.staging import is_numpy, is_strong
+from .facts.staging import is_numbers, is_numpy, is_strong
 from .findings import Refusal
 from .first_steps import number_parameters
 from .source import in_small_letters
@@ -37,6 +36,11 @@ TENSORFLOW = re.compile("tensor|variable|dataset|keras|ragged|sparse")
 """What the kinds of TensorFlow's values have in their texts."""
 LIBRARIES = ("object", "tensorflow.", "keras.", "abc.", "typing.")
 """Bases of classes that have no method of the program's names."""
+GIVEN = (
+    *WITH_VARIABLES,
+    *(f"keras.src.{p}." for p in ("optimizers", "losses", "metrics")),
+)
+"""Where what of Keras a graph may be given is."""
 CALLED_IN_ANY_CASE = frozenset({"__call__", "call"})
 NEVER_DECORATED = frozenset(
     [
@@ -105,12 +109,12 @@ class Entries:
         )
 
     def check(self, facts: FunctionFacts, new: Collection[str] = ()) -> None:
-        """Refuse parameters that a graph would not take as eager mode does: models, objects, Variables but `new` ones.
+        """Refuse parameters that a graph would not take as eager mode does: objects, Variables but `new` ones.
 
         Raises:
             Refusal: with the first of them.
         """
-        self._check_models(facts)
+        check_given(self.session, facts)
         self._check_objects(facts)
         self._check_variables(facts, new)
 
@@ -126,19 +130,6 @@ class Entries:
                     facts.definition.node,
                     "GL401",
                 )
-
-    def _check_models(self, facts: FunctionFacts) -> None:
-        """Refuse models as parameters whose layers are called one by one: a later one could not make its variables.
-
-        A model that is called as a whole makes them outside the graph.
-        """
-        name = next(self._opened_models(facts, set()), None)
-        if name is not None:
-            raise Refusal(
-                f"layers of the model `{name}` are called one by one: each new model would make its variables anew",
-                facts.definition.node,
-                "GL305",
-            )
 
     def _check_variables(self, facts: FunctionFacts, new: Collection[str]) -> None:
         """Refuse Variables as parameters that may be one with another that the graph has: it would not see that.
@@ -174,38 +165,6 @@ class Entries:
         for called in map(self.session.known, set(facts.calls.values()) - seen):
             if called is not None:
                 yield from self._other_variables(called, set(called.parameters), seen)
-
-    def _opened_models(self, facts: FunctionFacts, seen: set[str]) -> Iterator[str]:
-        """The parameters, of a function and of those it calls, that are models of the module and not called whole."""
-        definition = facts.definition
-        seen.add(definition.qualname)
-        models = {
-            name
-            for name, kind in facts.parameters.items()
-            if name != definition.receiver
-            and isinstance(kind, Object)
-            and self._is_model(kind)
-        }
-        for node in ast.walk(definition.node) if models else ():
-            function = node.func if isinstance(node, ast.Call) else None
-            root = function
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if (
-                root is not function
-                and isinstance(root, ast.Name)
-                and root.id in models
-            ):
-                yield root.id
-        for called in map(self.session.known, set(facts.calls.values()) - seen):
-            if called is not None and called.definition.owner is None:
-                yield from self._opened_models(called, seen)
-
-    def _is_model(self, kind: Object) -> bool:
-        made = self.session.class_of(kind.name)
-        return made is not None and bool(
-            KERAS_CALLS & set(self.module.bases(made.qualname))
-        )
 
     def is_worth_it(self, facts: FunctionFacts) -> bool:
         """Whether a graph saves a helper of this module more than calling and tracing it costs, or no other can call it."""
@@ -371,17 +330,18 @@ def _has_tensors(kind: Kind) -> bool:
     return kind == UNKNOWN or bool(TENSORFLOW.search(str(kind)))
 
 
-def check_parameters(facts: FunctionFacts, built: Iterable[str] = ()) -> None:
-    """Refuse parameters that a `tf.function` takes otherwise than Python does; `built` have their variables."""
+def check_parameters(facts: FunctionFacts) -> None:
+    """Refuse parameters that a `tf.function` takes otherwise than Python does."""
     for name, kind in facts.parameters.items():
         text = str(kind)
-        if name not in built and any(
+        if any(
             isinstance(k, Object)
-            and k.name.startswith(("keras.", "tensorflow.keras.optimizers"))
+            and k.name.startswith("keras.")
+            and not k.name.startswith(GIVEN)
             for k in members(kind)
         ):
             raise Refusal(
-                f"`{name}` is {kind}: each one would make its variables anew",
+                f"`{name}` is {kind}, of which what it does in a graph is not known",
                 facts.definition.node,
                 "GL305",
             )
@@ -412,23 +372,12 @@ def check_parameters(facts: FunctionFacts, built: Iterable[str] = ()) -> None:
             facts.definition.node,
             "GL404",
         )
-    if not facts.staged and any(map(_lists_numbers, facts.parameters.values())):
+    if not facts.staged and any(map(is_numbers, facts.parameters.values())):
         raise Refusal(
             "it takes a list of Python numbers, so that each list would be traced anew",
             facts.definition.node,
             "GL404",
         )
-
-
-def _lists_numbers(kind: Kind) -> bool:
-    """Whether a value is a list of Python numbers, or of such lists."""
-    if not isinstance(kind, Elements | Sequence) or kind.type != "list":
-        return False
-    items = kind.items if isinstance(kind, Sequence) else (kind.element,)
-    return any(
-        _lists_numbers(k) or (isinstance(k, Python) and k.type in ("int", "float"))
-        for k in items
-    )
 
 
 def called_names(node: ast.AST) -> set[str]:

@@ -109,7 +109,7 @@ def _grouped(text: str) -> str:
 
 
 def _split(text: str) -> tuple[str, list[str], str, bool] | None:
-    """The text up to its last outer opening bracket, the items in it, the rest, and whether it is a one-tuple."""
+    """The text up to its last outer bracket that opens something, the items in it, the rest, and whether it is a one-tuple."""
     try:
         tokens = _punctuation(text)
     except (tokenize.TokenError, SyntaxError):
@@ -124,9 +124,9 @@ def _split(text: str) -> tuple[str, list[str], str, bool] | None:
             depth += 1
         elif token.string in CLOSING:
             depth -= 1
-            if depth == 0:
+            if depth == 0 and start < token.start[1]:
                 span = (start, token.start[1])
-    if span is None or span[0] == span[1]:
+    if span is None:
         return None
     commas = [
         t.start[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import counters
+from . import counters, static_shapes
 from .facts.kinds import (
     NONE,
     UNKNOWN,
@@ -316,6 +316,7 @@ def _invariants(
 ) -> str:
     """The shape invariants, where a loop variable's shape changes or may change; else nothing."""
     promotion = planner.promotion
+    signed = planner.signed and static_shapes.are_given(planner.facts)
     texts = []
     needed = False
     for name in names:
@@ -328,7 +329,7 @@ def _invariants(
             before = None
         start = _stand_in(kind) if before is None else stage(before)
         end = planner.facts.ends[node].kinds.get(name, kind)
-        needed = needed or _varies(start, kind, end, planner.signed)
+        needed = needed or _varies(start, kind, end, signed)
         texts.append(promotion.invariant(kind))
     if not needed:
         return ""

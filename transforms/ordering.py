@@ -113,7 +113,9 @@ class Ordering:
                     value=ast.Name(id=name), ctx=ast.Store() | ast.Del()
                 ):
                     names.add(name)
-                case ast.Call(func=function, args=args):
+                case ast.Call(func=function, args=args) if not self._only_computes(
+                    node
+                ):
                     owners = (
                         [function.value] if isinstance(function, ast.Attribute) else []
                     )
@@ -124,6 +126,12 @@ class Ordering:
                     }
                     names |= self.objects & {ast.unparse(n) for n in owners}
         return names
+
+    def _only_computes(self, node: ast.Call) -> bool:
+        """Whether a call of one of the project's functions changes nothing, as far as its facts tell."""
+        acting = {n for nodes in self.facts.effects.values() for n in nodes}
+        acting |= {p.node for p in self.facts.problems if p.node is not None}
+        return node in self.facts.calls and node not in acting
 
     def reads(self, statement: ast.stmt) -> set[str]:
         """The names and attributes that a statement reads."""

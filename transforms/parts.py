@@ -407,11 +407,12 @@ class Parts:
         self.imports |= planner.imports
         self.kinds |= dict(zip(outs, given, strict=False))
         call = self.splits.call(parts, decorator)
+        guard, call = self.splits.planner.guarded(found, call)
         if outs:
-            return [*map(Code, shell.calls(call))]
+            return [*map(Code, (*guard, *shell.calls(call)))]
         if not shell.converts and shell.result != NONE:
-            return [Code(f"return {call}")]
-        return [*map(Code, shell.statements(call))]
+            return [*map(Code, (*guard, f"return {call}"))]
+        return [*map(Code, (*guard, *shell.statements(call)))]
 
     def _part(self, body: list[ast.stmt], outs: list[str], word: str) -> Split:
         """A block as the body of a function that takes what it reads, and gives back the names in `outs`."""

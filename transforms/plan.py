@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from . import printing, signatures
 from .add_chains import adding_functions
+from .building import guard, unbuilt
 from .changing_state import STATE_CODES
 from .codes import NAMES
 from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind
+from .facts.kinds import NONE, Kind
 from .facts.modules import (
     FunctionDefinition,
     ModuleFacts,
@@ -33,6 +34,7 @@ from .planner import Planner
 from .shell import Shell, check_result
 from .source import Names, Source
 from .split_plans import SplitPlanner
+from .stateful import builds
 from .steps import Code, Plan, Step, changes
 
 OPTIONAL = frozenset({"GL112", "GL407", "GL504"})
@@ -310,7 +312,8 @@ class ModulePlanner:
                 else []
             )
             shells[qualname] = shell
-            if (shell.converts or sunk[qualname]) and qualname in decorated:
+            outside = shell.converts or sunk[qualname] or unbuilt(self.session, facts)
+            if outside and qualname in decorated:
                 if self.entries.clashes(qualname):
                     self.refusals[qualname] = Refusal(
                         "another method would get the name of its core",
@@ -367,6 +370,9 @@ class ModulePlanner:
         if decorated or core:
             check_result(shell.result, definition.node)
             check_parameters(facts)
+            if builds(facts):
+                reason = "the optimizer that it is given needs its variables before"
+                raise Refusal(reason, definition.node, "GL305")
             self.entries.check(facts)
         elif shell.converts and (
             definition.is_operator or definition.qualname in self.outside
@@ -388,9 +394,26 @@ class ModulePlanner:
         plan.decorator = decorator
         if core is not None:
             plan.core = core
-            texts = shell.statements(self._core_call(definition, core))
-            plan.shell = [Code(text) for text in texts]
+            call = self._core_call(definition, core)
+            chosen, call = self.guarded(facts, call)
+            plain = not shell.converts and not sunk and shell.result != NONE
+            texts = [f"return {call}"] if plain else shell.statements(call)
+            plan.shell = [Code(text) for text in (*chosen, *texts)]
         return plan
+
+    def guarded(
+        self, facts: FunctionFacts, call: str, built: Container[str] = ()
+    ) -> tuple[list[str], str]:
+        """What stands before the call of a core, and the call, where Python runs what has no variables yet."""
+        core, _, arguments = call.partition("(")
+        chosen = guard(self.session, facts, core, built)
+        if chosen is None:
+            return [], call
+        name = Names.local_to(facts.definition, self.module).fresh("run")
+        indent = 8 if facts.definition.owner else 4
+        if indent + len(f"{name} = {chosen}") > self.options.line_length:
+            chosen = f"({chosen})"
+        return [f"{name} = {chosen}"], f"{name}({arguments}"
 
     def _decorator(self, facts: FunctionFacts) -> str:
         recorded = self.session.recorded(facts.definition.qualname)

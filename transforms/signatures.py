@@ -134,11 +134,20 @@ def decorator(
     facts: FunctionFacts, recorded: Mapping[str, Kind] | None, tf: str
 ) -> str:
     """The text of the decorator, without the `@`; `recorded` are the kinds of the parameters in the recorded calls."""
-    signature = _signature(facts, recorded or facts.parameters, tf)
-    options = "autograph=False" + (
-        f", input_signature=[{signature}]" if signature is not None else ""
-    )
+    parameters = recorded or facts.parameters
+    signature = _signature(facts, parameters, tf)
+    options = "autograph=False"
+    if signature is not None:
+        options += f", input_signature=[{signature}]"
+    elif any(map(_varies, parameters.values())):
+        options += ", reduce_retracing=True"
     return f"{tf}.function({options})"
+
+
+def _varies(kind: Kind) -> bool:
+    """Whether this is a tensor that comes in several sizes."""
+    shape = kind.shape if isinstance(kind, Tensor) else None
+    return shape is not None and None in shape
 
 
 def _signature(

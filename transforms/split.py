@@ -51,6 +51,7 @@ from .facts.modules import (
 from .facts.ownership import is_own
 from .facts.session import Session
 from .facts.staging import (
+    is_numbers,
     is_numpy,
     is_of_library,
     is_optimizer,
@@ -227,7 +228,8 @@ class Splitter:
                 continue
             problem = found if isinstance(found, Refusal) else None
             if problem is None:
-                found = self._with_counts_left(found, before, core, after)  # type: ignore[arg-type]
+                found = self._with_lists_first(found, before, core, after)  # type: ignore[arg-type]
+                found = self._with_counts_left(found, before, core, after)
                 return self._with_plain_return(found, before, core, after)
             index = self._index_of(problem, core)
             if index is None:
@@ -322,6 +324,30 @@ class Splitter:
         before += [*parts.moved, *parts.apart]
         core[:index] = [*(s for s in core[:index] if s not in parts.moved), *rest]
         return True
+
+    def _with_lists_first(
+        self,
+        found: Split | None,
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        after: list[ast.stmt],
+    ) -> Split | None:
+        """The split with what makes tensors of lists of numbers before the core, which each list would have traced anew."""
+        lists = {n for n, k in (found.kinds if found else {}).items() if is_numbers(k)}
+        rest: list[ast.stmt] = []
+        first: list[ast.stmt] = []
+        for statement in core if lists else ():
+            reads = lists & self.order.reads(statement)
+            goes = reads and self.order.may_go_first(statement, rest, after, "GL404")
+            (first if goes else rest).append(statement)
+        if not first or not self._works(rest, first):
+            return found
+        again = self._try([*before, *first], rest, after)
+        if not isinstance(again, Split) or any(map(is_numbers, again.kinds.values())):
+            return found
+        before += first
+        core[:] = rest
+        return again
 
     def _with_counts_left(
         self,

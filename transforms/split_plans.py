@@ -345,7 +345,7 @@ class SplitPlanner:
         unexpected = self.planner.unexpected(facts.definition, result)
         if unexpected is not None:
             raise unexpected
-        check_parameters(core, stateful.optimizer_parameters(core))
+        check_parameters(core)
         self.entries.check(core, parts.new)
         steps = planner.body()
         definition = facts.definition
@@ -353,16 +353,18 @@ class SplitPlanner:
         static = parts.core.is_static
         graph = Core(name, list(parts.kinds), steps, decorator, static)
         plan = self.new_plan(definition, graph, planner.imports)
-        call = self.call(parts, decorator)
+        call, built = self.call(parts, decorator), stateful.built(parts.before)
+        guard, call = self.planner.guarded(core, call, built)
         plan.outside = operations(facts, [*parts.before, *parts.after]) / max(
             1, operations(facts, own_body(definition.node))
         )
         simple = not shell.kinds and not parts.after
         if simple and not shell.converts and shell.result != NONE:
-            plan.shell = [*map(Keep, parts.before), Code(f"return {call}")]
+            texts = [*guard, f"return {call}"]
+            plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
             return plan
         texts = shell.statements(call) if simple else shell.calls(call)
-        plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
+        plan.shell = [*map(Keep, parts.before), *map(Code, (*guard, *texts))]
         if not simple:
             plan.shell += [
                 *map(self.outside, parts.after),
@@ -392,7 +394,7 @@ class SplitPlanner:
     def call(self, parts: Split, decorator: str) -> str:
         """The text of the call of a core; without a signature, a number is made a tensor for it."""
         signed = "input_signature" in decorator
-        given = [a if signed else self._as_tensor(a, k) for a, k in parts.arguments]
+        given = [a if signed else self.as_tensor(a, k) for a, k in parts.arguments]
         return f"{parts.core.called_as}({', '.join(given)})"
 
     def _is_worth_it(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
@@ -458,7 +460,8 @@ class SplitPlanner:
         inside = {old: name for old, name in named.items() if old in inner}
         return self.planner.source.spliced(test, inside)
 
-    def _as_tensor(self, text: str, kind: Kind) -> str:
+    def as_tensor(self, text: str, kind: Kind) -> str:
+        """The text of an argument of a core without a signature."""
         if isinstance(kind, Tensor) and kind.weak:
             return f"{self.planner.tf}.constant({text}, {self.planner.tf}.{kind.dtype})"
         return text

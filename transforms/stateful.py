@@ -217,10 +217,23 @@ def optimizer_parameters(facts: FunctionFacts) -> list[str]:
     ]
 
 
+def built(statements: Iterable[ast.stmt]) -> set[str]:
+    """The texts of the optimizers of which such statements make the variables."""
+    return {
+        ast.unparse(s.value.func.value)
+        for s in statements
+        if isinstance(s, ast.Expr)
+        and isinstance(s.value, ast.Call)
+        and isinstance(s.value.func, ast.Attribute)
+        and s.value.func.attr == "build"
+    }
+
+
 def builds(facts: FunctionFacts, swapped: Iterable[str] = ()) -> list[ast.stmt]:
     """Statements that make the variables of the optimizers that a graph is given, before it uses them.
 
-    These are a function's parameters, and those that are `swapped` for others between calls, by their text.
+    These are a function's parameters of which the Variables are known at its start, and those that are `swapped` for
+    others between calls, by their text.
 
     Raises:
         Refusal: of which Variables they are is not known at the start.
@@ -238,6 +251,8 @@ def builds(facts: FunctionFacts, swapped: Iterable[str] = ()) -> list[ast.stmt]:
                 ) if ast.unparse(owner) == name:
                     texts.add(_lasting(facts, pairs, bound))
         if len(texts) != 1 or None in texts:
+            if name in facts.parameters:
+                continue
             raise Refusal(f"of which Variables `{name}` is, is not known", code="GL305")
         made += [bare(s) for s in ast.parse(f"{name}.build({texts.pop()})").body]
     return made

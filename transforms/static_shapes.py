@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.evaluation_calls import UNCOUNTED
-from .facts.kinds import Function, Shape, Tensor, Variable
-from .facts.modules import names_in, own_nodes, target_names
+from .facts.kinds import UNKNOWN, Function, Kind, Shape, Tensor, Variable
+from .facts.modules import bound_names, names_in, own_nodes, target_names
 from .facts.profile import FunctionNode
-from .facts.staging import holds_size
+from .facts.staging import holds_size, holds_tensor
 from .making import called, expression, is_atom
 from .rebuilding import with_origin
 from .rewriting import Rewriter
@@ -145,6 +146,41 @@ def _written(name: str, of: str, shape: Shape, index: int) -> str | None:
         case "tensorflow.size" if None not in shape:
             return f"{of}.shape.num_elements()"
     return None
+
+
+def are_given(facts: FunctionFacts) -> bool:
+    """Whether all sizes that are not known come with the parameters: no other is known once it is traced.
+
+    Of `tf.zeros([n, 1])`, with an `n` of Python's, or of a tensor that is captured, it may be.
+    """
+    bound = facts.parameters.keys() | {
+        n for s in own_nodes(facts.definition.node) for n in bound_names(s)
+    }
+    return all(
+        _comes_in(node, facts, bound)
+        for node, kind in facts.kinds.items()
+        if _is_open(kind)
+    )
+
+
+def _comes_in(node: ast.AST, facts: FunctionFacts, bound: Set[str]) -> bool:
+    """Whether a tensor with sizes that are not known gets these from others such."""
+    if isinstance(node, ast.Name):
+        return node.id in bound
+    if isinstance(node, ast.Call):
+        function = facts.kinds.get(node.func)
+        name = function.name if isinstance(function, Function) else ""
+        place = SHAPED.get(name.removeprefix("tensorflow."))
+        if place is not None and len(node.args) > place:
+            return holds_tensor(facts.kinds.get(node.args[place], UNKNOWN))
+    inside = set(ast.walk(node)) - {node}
+    return any(n in inside and _is_open(kind) for n, kind in facts.kinds.items())
+
+
+def _is_open(kind: Kind) -> bool:
+    if not isinstance(kind, Tensor | Variable):
+        return False
+    return kind.shape is None or None in kind.shape
 
 
 def length(writer: Writer, node: ast.expr) -> str:

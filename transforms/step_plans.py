@@ -101,10 +101,18 @@ class StepPlanner:
         outside = self.splits.outside
         decorator = signatures.decorator(core, None, self.planner.tf)
         called = name if step.nested else step.parts.core.called_as
-        call = f"{called}({', '.join(step.arguments)})"
+        arguments = step.arguments
+        if "input_signature" not in decorator:
+            pairs = zip(arguments, step.passed, strict=True)
+            as_tensor = self.splits.as_tensor
+            arguments = [as_tensor(text, core.parameters[n]) for text, n in pairs]
+        call = f"{called}({', '.join(arguments)})"
+        chosen: list[str] = []
+        if not step.nested:
+            chosen, call = self.planner.guarded(core, call)
         new = [
             *map(outside, step.parts.before),
-            *map(Code, shell.calls(call)),
+            *map(Code, (*chosen, *shell.calls(call))),
             *map(outside, step.parts.after),
         ]
         steps = planner.body()

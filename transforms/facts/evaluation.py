@@ -92,8 +92,8 @@ class Evaluation:
     def effect(self, name: str, node: ast.AST) -> None:
         self.facts.effects.setdefault(name, []).append(node)
 
-    def operation(self) -> None:
-        self.facts.operations += 1
+    def operation(self, count: int = 1) -> None:
+        self.facts.operations += count
 
     def marks(self) -> tuple[int, int, dict[str, int], int]:
         """How much has been found so far; `rewind` forgets what a later, discarded round found."""

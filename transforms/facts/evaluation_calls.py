@@ -76,6 +76,10 @@ KEYED_BY_TENSOR = (
 UNCOUNTED = "`tf.unstack` has to know in a graph how many tensors it gives"
 SLICE_WRITES = frozenset({"assign", "assign_add", "assign_sub"})
 
+TRAINING = frozenset({"gradient", "jacobian", "apply_gradients", "minimize"})
+MANY = 4
+"""How many operations, at least, a gradient, an update of variables or a layer stands for."""
+
 
 class CallEvaluation(Evaluation):
     """What calls give, and what they do besides."""
@@ -131,7 +135,9 @@ class CallEvaluation(Evaluation):
             and node not in self.facts.calls
             and _computes(function, arguments)
         ):
-            self.operation()
+            self.operation(MANY if isinstance(function, Object) else 1)
+        elif getattr(node.func, "attr", "") in TRAINING:
+            self.operation(MANY)
         return kind
 
     def called(

@@ -72,7 +72,20 @@ def holds_size(kind: Kind) -> bool:
     """Whether the value is, or contains, a size that is not static."""
     if isinstance(kind, Sequence):
         return any(map(holds_size, kind.items))
+    if isinstance(kind, Elements):
+        return holds_size(kind.element)
     return kind == SIZE
+
+
+def is_numbers(kind: Kind) -> bool:
+    """Whether a value is a list of Python numbers, or of such lists."""
+    if not isinstance(kind, Elements | Sequence) or kind.type != "list":
+        return False
+    items = kind.items if isinstance(kind, Sequence) else (kind.element,)
+    return any(
+        is_numbers(k) or (isinstance(k, Python) and k.type in ("int", "float"))
+        for k in items
+    )
 
 
 def holds_variable(kind: Kind) -> bool:
