@@ -7,19 +7,23 @@ the functions of `operator`, and `*` of a tensor.
 from __future__ import annotations
 
 import ast
+import copy
+from functools import cached_property
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
+    Elements,
     Kind,
     Sequence,
     Tensor,
     Union,
 )
+from .facts.modules import own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
 from .findings import Refusal
 from .making import applied, assigned, called, compared, name, placed
-from .ranking import MOST_UNSTACKED, Ranking
+from .ranking import COMBINED, MOST_UNSTACKED, Ranking
 from .rebuilding import with_origin
 from .source import Names
 
@@ -87,6 +91,13 @@ class _Builtins(Ranking):
                 if held is not None:
                     listed = ast.Assign(node.targets, placed(held, call))
                     return [with_origin(listed, node)]
+            case ast.Assign(targets=[target], value=ast.expr() as value) if (
+                isinstance(target, ast.Tuple | ast.List)
+                or getattr(target, "id", "") in self.parted
+            ):
+                parts = self._of_rows(value)
+                if parts is not None:
+                    return [with_origin(ast.Assign(node.targets, parts), node)]
         return None
 
     def _hinders(self, text: str) -> bool:
@@ -117,6 +128,49 @@ class _Builtins(Ranking):
         if sum(n not in read for n in uses) == 1:
             return rows
         return called(f"{self.tf}.unstack", rows) if self.unstacks(rows) else None
+
+    # ---- comprehensions whose items Python takes one by one
+
+    @cached_property
+    def parted(self) -> set[str]:
+        """The names whose items are taken apart, each as what it is."""
+        found: set[str] = set()
+        for node in own_nodes(self.facts.definition.node):
+            match node:
+                case (
+                    ast.Assign(
+                        targets=[ast.Tuple() | ast.List()], value=ast.Name(id=name)
+                    )
+                    | ast.Starred(value=ast.Name(id=name), ctx=ast.Load())
+                ):
+                    found.add(name)
+        return found
+
+    def _of_rows(self, node: ast.expr) -> ast.expr | None:
+        """A comprehension over tensors of a few rows, as one over lists of them; None for anything else."""
+        if (
+            node not in self.hindering
+            or not isinstance(node, ast.ListComp | ast.GeneratorExp | ast.DictComp)
+            or any(g.ifs for g in node.generators)
+        ):
+            return None
+        made = copy.copy(node)
+        made.generators = [
+            ast.comprehension(g.target, self._row_by_row(g.iter), [], 0)
+            for g in node.generators
+        ]
+        pairs = zip(made.generators, node.generators, strict=True)
+        changed = any(new.iter is not old.iter for new, old in pairs)
+        return placed(made, node) if changed else None
+
+    def _row_by_row(self, node: ast.expr) -> ast.expr:
+        if isinstance(node, ast.Call) and self.builtin(node) in COMBINED:
+            args = [self._row_by_row(a) for a in node.args]
+            changed = any(
+                new is not old for new, old in zip(args, node.args, strict=True)
+            )
+            return ast.Call(node.func, args, node.keywords) if changed else node
+        return self.unstacked(node)
 
     def _is_lazy(self, node: ast.Call) -> bool:
         """`map(...)` or `filter(...)` of something."""
@@ -161,6 +215,11 @@ class _Builtins(Ranking):
             case ast.Starred(value=value, ctx=ast.Load()) if self.unstacks(value):
                 inner = placed(called(f"{self.tf}.unstack", value), value)
                 return ast.Starred(inner, ast.Load())
+            case ast.Starred(value=value, ctx=ast.Load()):
+                rows = self._of_rows(value)
+                return None if rows is None else ast.Starred(rows, ast.Load())
+            case ast.DictComp():
+                return self._of_rows(node)
             case ast.Call():
                 return self._call(node)
         return None
@@ -185,12 +244,15 @@ class _Builtins(Ranking):
         return self._generator(node) if self._is_lazy(node) else None
 
     def _list(self, node: ast.Call, function: str) -> ast.expr | None:
-        """`list(v for v in t)` is `[v for v in t]`."""
+        """`list(v for v in t)` is `[v for v in t]`; `tuple` goes over a few rows one by one."""
         match node.args:
             case [ast.GeneratorExp(elt=element, generators=generators)] if (
                 function == "list"
             ):
                 return ast.ListComp(element, generators)
+            case [ast.GeneratorExp() as inner] if function == "tuple":
+                rows = self._of_rows(inner)
+                return None if rows is None else called("tuple", rows)
         return None
 
     def _reversed(self, node: ast.Call, function: str) -> ast.expr | None:
@@ -215,6 +277,8 @@ class _Builtins(Ranking):
     def _sum(self, node: ast.Call, function: str) -> ast.expr | None:
         source = node.args[0]
         kind = self.kind(source)
+        if self._is_grown(source, kind):
+            return self._item_by_item(source, *node.args[1:])
         if not (is_strong(kind) and isinstance(kind, Tensor) and kind.shape):
             return None
         size = kind.shape[0]
@@ -226,9 +290,19 @@ class _Builtins(Ranking):
             )
         if size and size <= MOST_UNSTACKED:
             return called("sum", called(f"{self.tf}.unstack", source), *node.args[1:])
+        return self._item_by_item(source, *node.args[1:])
+
+    def _item_by_item(self, source: ast.expr, *start: ast.expr) -> ast.expr:
+        """The sum of what a loop goes over."""
         item = self.names.fresh("v")
         generator = ast.comprehension(ast.Name(item, ast.Store()), source, [], 0)
-        return called("sum", ast.GeneratorExp(name(item), [generator]), *node.args[1:])
+        return called("sum", ast.GeneratorExp(name(item), [generator]), *start)
+
+    def _is_grown(self, source: ast.expr, kind: Kind) -> bool:
+        """Whether this is a list of tensors, of the function's own, that is as long as a tensor says."""
+        grown = isinstance(kind, Elements) and kind.type == "list"
+        own = isinstance(source, ast.Name) and source.id not in self.facts.parameters
+        return grown and own and is_strong(kind.element)  # type: ignore[attr-defined]
 
     def _search(self, node: ast.Call, function: str) -> ast.expr | None:
         """`any` and `all`, as one bool."""

@@ -166,13 +166,18 @@ def _expanded(
     match node:
         case ast.Assign(
             targets=[ast.Name(id=name)],
-            value=ast.ListComp(generators=generators) as value,
+            value=(ast.ListComp() as value)
+            | ast.Call(
+                func=ast.Name(id="list"),
+                args=[ast.GeneratorExp() as value],
+                keywords=[],
+            ),
         ) if id(value) in wanted:
             made_list = ast.Assign(
                 [ast.Name(name, ast.Store())], ast.List([], ast.Load())
             )
             with_origin(made_list, node)
-            return [made_list, _loops(generators, [_append(name, value.elt)])]
+            return [made_list, _loops(value.generators, [_append(name, value.elt)])]
     made = with_origin(copy.copy(node), node)
     loops = _Loops(wanted, facts, names, tf, before)
     for name, value in ast.iter_fields(node):
@@ -205,17 +210,50 @@ class _Loops(ast.NodeTransformer):
         self.tf = tf
         self.before = before
         self.changed = False
+        self.may_loop = True
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
         node.test = self.visit(node.test)
-        return node
+        node.body, node.orelse = map(self._of_whole, (node.body, node.orelse))
+        if not (self.may_loop and any(map(self._loops_in, (node.body, node.orelse)))):
+            return node
+        name = self.names.fresh("value")
+        arms = [assigned(name, node.body)], [assigned(name, node.orelse)]
+        self.before.append(ast.If(node.test, *arms))
+        return self._made(name, node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        node.values[0] = self.visit(node.values[0])
-        return node
+        """What comes later has its loops where the operands before it do not decide."""
+        first, *later = node.values
+        node.values = [self.visit(first), *map(self._of_whole, later)]
+        looping = [i for i, value in enumerate(node.values) if self._loops_in(value)]
+        if not (self.may_loop and looping and looping[0]):
+            return node
+        name = self.names.fresh("holds")
+        sides = node.values[: looping[0]], node.values[looping[0] :]
+        before, after = (
+            ast.BoolOp(node.op, side) if len(side) > 1 else side[0] for side in sides
+        )
+        undecided: ast.expr = ast.Name(name, ast.Load())
+        if isinstance(node.op, ast.Or):
+            undecided = negated(undecided)
+        self.before.append(assigned(name, before))
+        self.before.append(ast.If(undecided, [assigned(name, after)], []))
+        return self._made(name, node)
+
+    def _of_whole(self, node: ast.expr) -> ast.expr:
+        """An operand that may not be worked out, with what asks a whole tensor at once."""
+        outer, self.may_loop = self.may_loop, False
+        made = self.visit(node)
+        self.may_loop = outer
+        assert isinstance(made, ast.expr)
+        return made
+
+    def _loops_in(self, node: ast.expr) -> bool:
+        return any(id(n) in self.wanted for n in ast.walk(node))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         match node:
@@ -223,12 +261,16 @@ class _Loops(ast.NodeTransformer):
                 func=ast.Name(id="any" | "all" as name),
                 args=[ast.GeneratorExp() as inner],
                 keywords=[],
-            ) if id(inner) in self.wanted:
+            ) if id(inner) in self.wanted and (self.may_loop or self._whole(inner)):
                 return self._search(node, inner, name == "any")
+            case _ if not self.may_loop:
+                return self.generic_visit(node)
             case ast.Call(
-                func=ast.Name(id="sum"), args=[ast.GeneratorExp() as inner], keywords=[]
+                func=ast.Name(id="sum"),
+                args=[ast.GeneratorExp() as inner, *start],
+                keywords=[],
             ) if id(inner) in self.wanted:
-                return self._total(node, inner)
+                return self._total(node, inner, start)
             case ast.Call(
                 func=ast.Name(id="list"),
                 args=[ast.GeneratorExp() as inner],
@@ -238,7 +280,8 @@ class _Loops(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
-        return self._listed(node, node) if id(node) in self.wanted else node
+        wanted = self.may_loop and id(node) in self.wanted
+        return self._listed(node, node) if wanted else node
 
     def _listed(
         self, node: ast.expr, inner: ast.ListComp | ast.GeneratorExp
@@ -279,9 +322,11 @@ class _Loops(ast.NodeTransformer):
         assert isinstance(target, ast.Name)
         return filled(test, {target.id: source})
 
-    def _total(self, node: ast.Call, inner: ast.GeneratorExp) -> ast.AST:
+    def _total(
+        self, node: ast.Call, inner: ast.GeneratorExp, start: list[ast.expr]
+    ) -> ast.AST:
         name = self.names.fresh("total")
-        self.before.append(assigned(name, ast.Constant(0)))
+        self.before.append(assigned(name, *(start or [ast.Constant(0)])))
         added = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), inner.elt)
         self.before.append(_loops(inner.generators, [assigned(name, added)]))
         return self._made(name, node)
