@@ -226,8 +226,9 @@ class _Builtins(Ranking):
 
     def _call(self, node: ast.Call) -> ast.expr | None:
         function = self.builtin(node)
+        hindering = any(n in self.hindering for n in [node, *node.args])
         asked = any(_has_tensors(self.kind(a)) for a in _arguments(node))
-        if function is None or not (asked or node in self.hindering):
+        if function is None or not (asked or hindering):
             return None
         if any(isinstance(a, ast.Starred) for a in node.args):
             return None
@@ -252,7 +253,8 @@ class _Builtins(Ranking):
                 return ast.ListComp(element, generators)
             case [ast.GeneratorExp() as inner] if function == "tuple":
                 rows = self._of_rows(inner)
-                return None if rows is None else called("tuple", rows)
+                if isinstance(rows, ast.GeneratorExp):
+                    return called("tuple", ast.ListComp(rows.elt, rows.generators))
         return None
 
     def _reversed(self, node: ast.Call, function: str) -> ast.expr | None:

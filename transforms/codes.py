@@ -76,7 +76,7 @@ WAYS_OUT = {
     "GL303": "keep it in a `tf.Variable` made in `__init__`, or return it",
     "GL304": "make it once, outside, and assign to it",
     "GL305": "make it once, outside, and use it again",
-    "GL401": "make its values tensors on all ways, or give the tensor work a function of its own",
+    "GL401": "move the lines that work on tensors alone to a function of their own",
     "GL404": "pass a tensor",
     "GL406": "pass the size as a number, or use `tf.shape`",
 }

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks
+from .facts.modules import blocks, names_in
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
 from .making import assigned, called, filled, is_atom, negated, placed, unplaced
@@ -62,9 +62,9 @@ class TensorComprehension(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Set and dict comprehensions over tensors, and comprehensions in a lambda. What can be done: `tf.unique` for
-        a set, `tf.boolean_mask(x, test)` for a filter, `tf.map_fn` for the rest, `tf.argsort` and `tf.gather` for a
-        sort by a key.
+        Set comprehensions over tensors, dict comprehensions over more than a few rows or with a filter, and
+        comprehensions in a lambda. What can be done: `tf.unique` for a set, `tf.boolean_mask(x, test)` for a filter,
+        `tf.map_fn` for the rest, `tf.argsort` and `tf.gather` for a sort by a key.
     """
 
     code = "GL109"
@@ -180,6 +180,8 @@ def _expanded(
             return [made_list, _loops(value.generators, [_append(name, value.elt)])]
     made = with_origin(copy.copy(node), node)
     loops = _Loops(wanted, facts, names, tf, before)
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        loops.target = node.targets[0], node.value
     for name, value in ast.iter_fields(node):
         if isinstance(value, ast.expr):
             setattr(made, name, loops.visit(value))
@@ -190,6 +192,11 @@ def _expanded(
         getattr(made, block, None) == getattr(node, block, None)
         for block in ("body", "orelse")
     )
+    match made:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=given)) if (
+            before and name == given
+        ):
+            return before
     return [node] if unchanged else [*before, made]
 
 
@@ -211,6 +218,7 @@ class _Loops(ast.NodeTransformer):
         self.before = before
         self.changed = False
         self.may_loop = True
+        self.target: tuple[ast.expr, ast.expr] | None = None
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         return node
@@ -272,6 +280,11 @@ class _Loops(ast.NodeTransformer):
             ) if id(inner) in self.wanted:
                 return self._total(node, inner, start)
             case ast.Call(
+                func=ast.Name(id="next"),
+                args=[ast.GeneratorExp(generators=[_]) as inner, default],
+            ) if id(inner) in self.wanted:
+                return self._first(node, inner, default)
+            case ast.Call(
                 func=ast.Name(id="list"),
                 args=[ast.GeneratorExp() as inner],
                 keywords=[],
@@ -282,6 +295,14 @@ class _Loops(ast.NodeTransformer):
     def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
         wanted = self.may_loop and id(node) in self.wanted
         return self._listed(node, node) if wanted else node
+
+    def _name(self, node: ast.expr, fallback: str) -> str:
+        """The name that the statement gives what an expression is, or a new one."""
+        match self.target:
+            case (ast.Name(id=name), value) if value is node:
+                taken = names_in(node) | self.facts.definition.declared_global
+                return self.names.fresh(fallback) if name in taken else name
+        return self.names.fresh(fallback)
 
     def _listed(
         self, node: ast.expr, inner: ast.ListComp | ast.GeneratorExp
@@ -300,7 +321,7 @@ class _Loops(ast.NodeTransformer):
             reduction = f"{self.tf}.reduce_{'any' if stops_at else 'all'}"
             self.changed = True
             return placed(called("bool", called(reduction, whole)), node)
-        name = self.names.fresh("found" if stops_at else "fails")
+        name = self._name(node, "found") if stops_at else self.names.fresh("fails")
         test = inner.elt if stops_at else negated(inner.elt)
         decide = ast.If(test, [assigned(name, ast.Constant(True)), ast.Break()], [])
         self.before.append(assigned(name, ast.Constant(False)))
@@ -308,6 +329,15 @@ class _Loops(ast.NodeTransformer):
         self.before.append(_loops(inner.generators, [decide], [leave]))
         made = self._made(name, node)
         return made if stops_at else negated(made)
+
+    def _first(
+        self, node: ast.Call, inner: ast.GeneratorExp, default: ast.expr
+    ) -> ast.AST:
+        name = self._name(node, "first")
+        self.before.append(assigned(name, default))
+        found: list[ast.stmt] = [assigned(name, inner.elt), ast.Break()]
+        self.before.append(_loops(inner.generators, found))
+        return self._made(name, node)
 
     def _whole(self, inner: ast.GeneratorExp) -> ast.expr | None:
         """What a generator says of the numbers of a tensor, of all at once; None where that may be something else."""
@@ -325,7 +355,7 @@ class _Loops(ast.NodeTransformer):
     def _total(
         self, node: ast.Call, inner: ast.GeneratorExp, start: list[ast.expr]
     ) -> ast.AST:
-        name = self.names.fresh("total")
+        name = self._name(node, "total")
         self.before.append(assigned(name, *(start or [ast.Constant(0)])))
         added = ast.BinOp(ast.Name(name, ast.Load()), ast.Add(), inner.elt)
         self.before.append(_loops(inner.generators, [assigned(name, added)]))

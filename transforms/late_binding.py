@@ -95,7 +95,25 @@ def _of_module(call: ast.Call, module: ModuleFacts) -> ast.Lambda | None:
             match module.assignments.get(name):
                 case [ast.Lambda() as made] if _fits(call, made, named=True):
                     return made
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if (
+            name not in module.rebound | module.changed
+        ):
+            match module.assignments.get(name):
+                case [ast.Dict() | ast.List() | ast.Tuple() as table]:
+                    made = _item(table, key)
+                    if isinstance(made, ast.Lambda) and _fits(call, made, named=True):
+                        return made
     return None
+
+
+def _item(table: ast.Dict | ast.List | ast.Tuple, key: object) -> ast.expr | None:
+    """The item of a table whose keys are written out; None where that is not one."""
+    if isinstance(table, ast.Dict):
+        keys = [getattr(k, "value", None) for k in table.keys]
+        return table.values[keys.index(key)] if keys.count(key) == 1 else None
+    plain = not any(isinstance(e, ast.Starred) for e in table.elts)
+    inside = isinstance(key, int) and 0 <= key < len(table.elts)
+    return table.elts[key] if plain and inside else None  # type: ignore[index]
 
 
 def _fits(call: ast.Call, made: ast.Lambda, named: bool = False) -> bool:

@@ -16,7 +16,7 @@ from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import is_strong, stage
 from .findings import Refusal
-from .making import assigned, called, expression, name, unplaced
+from .making import Node, assigned, called, expression, name, unplaced
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
@@ -118,7 +118,7 @@ class Lists:
             assert node.value is not None
             return [ast.Return(self._returned(node.value))]
         left = isinstance(node, ast.Return)
-        return [_Uses(self, left).visit(copy.deepcopy(node))]
+        return [_Uses(self, left).visit(self._copied(node))]
 
     def _check_order(self, node: ast.stmt) -> None:
         """Refuse a loop over a list that its body changes: Python goes over the new items, too.
@@ -286,7 +286,7 @@ class Lists:
             raise Refusal("a list is used twice where it shrinks", node, "GL203")
         index = call.args[0] if call.args else ast.Constant(-1)
         read = self._read(made, ast.unparse(index))
-        rewritten: ast.stmt = _Replaced(call, read, self).visit(copy.deepcopy(node))
+        rewritten: ast.stmt = _Replaced(call, read, self).visit(self._copied(node))
         check = self._check(made, node, POPPED)
         return [*check, rewritten, self._without(made, index)]
 
@@ -326,19 +326,28 @@ class Lists:
     def _used(self, node: ast.expr) -> ast.expr:
         if not self._mentions(node):
             return node
-        made: ast.expr = _Uses(self).visit(copy.deepcopy(node))
+        made: ast.expr = _Uses(self).visit(self._copied(node))
+        return made
+
+    def _copied(self, node: Node) -> Node:
+        """A copy that may be changed; expressions of which only the truth matters are marked."""
+        copies: dict[int, ast.AST] = {}
+        made = copy.deepcopy(node, copies)
+        for test in self.facts.tests:
+            if id(test) in copies:
+                copies[id(test)].is_test = True  # type: ignore[attr-defined]
         return made
 
     def _header(self, node: ast.expr) -> ast.expr:
         """A loop over a list goes over the tensor of its items."""
-        if isinstance(node, ast.Name) and _is_test(node, self.facts):
+        if isinstance(node, ast.Name) and node in self.facts.tests:
             return self._used(node)
         if isinstance(node, ast.Name) and node.id in self.lists:
             return expression(self.whole(self.lists[node.id]))
         if isinstance(node, ast.Subscript):
-            return _Uses(self).iterated(copy.deepcopy(node))
+            return _Uses(self).iterated(self._copied(node))
         if isinstance(node, ast.Call) and self._mentions(node):
-            made: ast.expr = _Uses(self, header=True).visit(copy.deepcopy(node))
+            made: ast.expr = _Uses(self, header=True).visit(self._copied(node))
             return made
         return self._used(node)
 
@@ -653,6 +662,27 @@ class _Uses(ast.NodeTransformer):
             return node
         return self.generic_visit(node)
 
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        made = self._list(node.operand) if isinstance(node.op, ast.Not) else None
+        if made is None or made.rows:
+            return self.generic_visit(node)
+        return self._made(expression(f"bool({made.name}.size() == 0)"), node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        """A length that is only compared with a small number is left as TensorFlow counts it."""
+        match node:
+            case ast.Compare(
+                left=ast.Call(
+                    func=ast.Name(id="len"), args=[ast.Name(id=name) as held]
+                ),
+                comparators=[ast.Constant(value=int() as number)],
+            ) if hasattr(node, "is_test") and abs(number) < 2**31:
+                made = self._list(held)
+                if made is not None and not made.rows:
+                    node.left = self._made(expression(f"{name}.size()"), node.left)
+                    return node
+        return self.generic_visit(node)
+
     def iterated(self, node: ast.expr) -> ast.expr:
         """What goes over a list goes over the tensor of its items."""
         made = self._list(node)
@@ -713,7 +743,7 @@ class _Uses(ast.NodeTransformer):
         made = self._list(node)
         if made is None or not isinstance(node.ctx, ast.Load):
             return node
-        if _is_test(node, self.lists.facts):
+        if hasattr(node, "is_test"):
             return self._made(self.lists.filled(made), node)
         if made.rows:
             raise self.lists.refusal(made.name, node)
@@ -737,17 +767,6 @@ class _Replaced(_Uses):
 def _written(array: str, item: ast.expr) -> ast.stmt:
     """A TensorArray with one more item."""
     return assigned(array, called(f"{array}.write", called(f"{array}.size"), item))
-
-
-def _is_test(node: ast.Name, facts: FunctionFacts) -> bool:
-    """Whether only the truth of a name is asked for; the node is a copy."""
-    return any(
-        isinstance(test, ast.Name)
-        and (test.id, test.lineno, test.col_offset)
-        == (node.id, node.lineno, node.col_offset)
-        for test in facts.tests
-        if hasattr(test, "lineno") and hasattr(node, "lineno")
-    )
 
 
 def side_by_side(

@@ -55,6 +55,8 @@ class Promotion:
         (a, a_kind, a_node), (b, b_kind, b_node) = left, right
         if is_numpy(a_kind) or is_numpy(b_kind):
             return self._array_operands(left, right, divides)
+        if _is_text(a_kind) and _is_text(b_kind):
+            return a, b
         if is_weak(a_kind) and is_strong(b_kind):
             return self.cast(a, self.dtype_of(b, b_kind, b_node)), b
         if is_weak(b_kind) and is_strong(a_kind):
@@ -383,6 +385,10 @@ def _is_one_argument(text: str) -> bool:
 def quoted(text: str) -> str:
     """A string literal with double quotes."""
     return json.dumps(text, ensure_ascii=False)
+
+
+def _is_text(kind: Kind) -> bool:
+    return isinstance(kind, Tensor) and kind.dtype == "string"
 
 
 def _number(kind: Kind) -> str | None:

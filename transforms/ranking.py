@@ -8,6 +8,7 @@ import functools
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     Dict,
+    Elements,
     Function,
     Kind,
     Python,
@@ -95,11 +96,29 @@ class Ranking(Rewriter):
 
     # ---- max and min
 
+    def _with_default(self, node: ast.Call, default: ast.expr) -> ast.expr:
+        """`max(xs, default=d)` is `max(xs) if xs else d`."""
+        match node.args:
+            case [
+                ast.GeneratorExp(elt=element, generators=generators)
+                | ast.ListComp(elt=element, generators=generators)
+            ]:
+                source: ast.expr = ast.ListComp(element, generators)
+            case [ast.Name() as source] if isinstance(self.kind(source), Elements):
+                pass
+            case _:
+                reason = f"`{ast.unparse(node.func)}` with a default is not lifted"
+                raise Refusal(reason, node, "GL109")
+        items = self.atom(source, "items")
+        rest = [k for k in node.keywords if k.arg != "default"]
+        some = compared(called("len", items), ast.Gt(), ast.Constant(0))
+        return ast.IfExp(some, ast.Call(node.func, [items], rest), default)
+
     def extreme(self, node: ast.Call, function: str) -> ast.expr | None:
         keywords = {k.arg: k.value for k in node.keywords}
         key = self._key(keywords.pop("key", None))
         if keywords:
-            raise Refusal(f"`{function}` with a default is not lifted", node, "GL109")
+            return self._with_default(node, keywords["default"])
         items = self.items(node)
         if items is not None:
             return self._chosen(node, items, function, key) if items else None
@@ -168,6 +187,8 @@ class Ranking(Rewriter):
             operation = f"{self.tf}.{function}imum"
             return functools.reduce(lambda a, b: called(operation, a, b), items)
         found = "largest" if function == "max" else "smallest"
+        if key is not None and len(items) > 2 and _calls(applied(key, items[0])):
+            return self._best_of(items, function, key, found)
         best = self.atom(items[0], "first")
         for i, item in enumerate(items[1:]):
             other = self.atom(item, "second")
@@ -176,6 +197,23 @@ class Ranking(Rewriter):
             if i < len(items) - 2:
                 best = self.atom(best, found)
         return best
+
+    def _best_of(
+        self, items: list[ast.expr], function: str, key: ast.expr, found: str
+    ) -> ast.expr:
+        """The best of several by a key, which is worked out once for each."""
+        most, better = ("most", "larger") if function == "max" else ("least", "smaller")
+        best = self.atom(items[0], "first")
+        record = self.atom(applied(key, best), most)
+        for item in items[1:-1]:
+            other = self.atom(item, "second")
+            value = self.atom(applied(key, other), "value")
+            test = self.atom(compared(value, _better(function), record), better)
+            best = self.atom(ast.IfExp(test, other, best), found)
+            record = self.atom(ast.IfExp(test, value, record), most)
+        other = self.atom(items[-1], "second")
+        test = compared(applied(key, other), _better(function), record)
+        return ast.IfExp(test, other, best)
 
     def _counted(self, source: ast.expr) -> range | None:
         """The numbers of `range(...)`, where they are known."""
@@ -349,6 +387,10 @@ class Ranking(Rewriter):
 
 def _keyed(key: ast.expr | None, item: ast.expr) -> ast.expr:
     return item if key is None else applied(key, item)
+
+
+def _calls(node: ast.expr) -> bool:
+    return any(isinstance(n, ast.Call) for n in ast.walk(node))
 
 
 def _better(function: str) -> ast.cmpop:

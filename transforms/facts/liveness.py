@@ -52,20 +52,27 @@ def liveness(function: FunctionNode, runs: Set[ast.stmt] = frozenset()) -> Liven
 def _captured(function: FunctionNode) -> Names:
     names: set[str] = set()
     for node in own_nodes(function):
-        if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
+        if isinstance(node, ast.Lambda):
+            names |= _loaded(node)
+        elif isinstance(node, FunctionNode | ast.ClassDef):
             names |= names_in(node)
     return frozenset(names)
+
+
+def _loaded(node: ast.AST) -> set[str]:
+    """The names that an expression reads, without the parameters of the lambdas in it."""
+    if isinstance(node, ast.Name):
+        return {node.id} if isinstance(node.ctx, ast.Load) else set()
+    if isinstance(node, ast.Lambda):
+        own = {n.arg for n in ast.walk(node.args) if isinstance(n, ast.arg)}
+        return (_loaded(node.body) - own) | _loaded(node.args)
+    return {name for inner in ast.iter_child_nodes(node) for name in _loaded(inner)}
 
 
 def reads(node: ast.AST) -> Names:
     """The names an expression, or a statement's own expressions, read."""
     roots = [node] if isinstance(node, ast.expr) else own_expressions(node)
-    names = {
-        inner.id
-        for root in roots
-        for inner in ast.walk(root)
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load)
-    }
+    names = {name for root in roots for name in _loaded(root)}
     if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
         names.add(node.target.id)
     if isinstance(node, FunctionNode | ast.ClassDef):
