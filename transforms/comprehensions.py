@@ -229,8 +229,8 @@ class _Loops(ast.NodeTransformer):
         if not (self.may_loop and any(map(self._loops_in, (node.body, node.orelse)))):
             return node
         name = self.names.fresh("value")
-        arms = [assigned(name, node.body)], [assigned(name, node.orelse)]
-        self.before.append(ast.If(node.test, *arms))
+        then, other = (assigned(name, value) for value in (node.body, node.orelse))
+        self.before.append(ast.If(node.test, [then], [other]))
         return self._made(name, node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:

@@ -100,9 +100,9 @@ def _of_module(call: ast.Call, module: ModuleFacts) -> ast.Lambda | None:
         ):
             match module.assignments.get(name):
                 case [ast.Dict() | ast.List() | ast.Tuple() as table]:
-                    made = _item(table, key)
-                    if isinstance(made, ast.Lambda) and _fits(call, made, named=True):
-                        return made
+                    item = _item(table, key)
+                    if isinstance(item, ast.Lambda) and _fits(call, item, named=True):
+                        return item
     return None
 
 
@@ -111,9 +111,11 @@ def _item(table: ast.Dict | ast.List | ast.Tuple, key: object) -> ast.expr | Non
     if isinstance(table, ast.Dict):
         keys = [getattr(k, "value", None) for k in table.keys]
         return table.values[keys.index(key)] if keys.count(key) == 1 else None
-    plain = not any(isinstance(e, ast.Starred) for e in table.elts)
-    inside = isinstance(key, int) and 0 <= key < len(table.elts)
-    return table.elts[key] if plain and inside else None  # type: ignore[index]
+    if any(isinstance(e, ast.Starred) for e in table.elts):
+        return None
+    if not isinstance(key, int) or not 0 <= key < len(table.elts):
+        return None
+    return table.elts[key]
 
 
 def _fits(call: ast.Call, made: ast.Lambda, named: bool = False) -> bool:
