@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Iterator
 from dataclasses import replace
 
 from .facts.environment import FunctionFacts
@@ -17,7 +18,7 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
-from .facts.modules import own_nodes
+from .facts.modules import blocks, own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import choose, is_strong, stage
 from .findings import Refusal
@@ -166,7 +167,42 @@ def growing(facts: FunctionFacts) -> list[str]:
                 value=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()),
             ) if name in found:
                 found.setdefault(part)
+            case ast.Assign(targets=[ast.Name(id=part)], value=ast.Name(id=name)) if (
+                name in found
+            ):
+                if not _is_moved(facts.definition.node, node, name):
+                    raise Refusal(
+                        f"`{part}` is `{name}` by another name", node, "GL203"
+                    )
+                found.setdefault(part)
     return list(found)
+
+
+def _is_moved(function: FunctionNode, move: ast.Assign, name: str) -> bool:
+    """Whether a list gets another name for good: it is made in the same block, and not named again before it is anew."""
+    block = next(b for b in _blocks(function) if move in b)
+    end = block.index(move) + 1
+    start = next((i for i in range(end) if _makes(block[i], name)), end)
+    inside = sum(_count(node, name) for node in block[start:end])
+    return inside == _count(function, name)
+
+
+def _blocks(function: FunctionNode) -> Iterator[list[ast.stmt]]:
+    yield function.body
+    for node in own_nodes(function):
+        if isinstance(node, ast.stmt):
+            yield from blocks(node)
+
+
+def _makes(node: ast.stmt, name: str) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=made)], value=ast.List()):
+            return made == name
+    return False
+
+
+def _count(node: ast.AST, name: str) -> int:
+    return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def _changed(node: ast.AST | None, facts: FunctionFacts) -> str | None:
