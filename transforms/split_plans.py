@@ -15,12 +15,13 @@ from .entries import (
     FEWEST_OPERATIONS,
     called_names,
     check_parameters,
+    work,
 )
 from .extraction import operations
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import FunctionDefinition, names_in, own_body
-from .facts.staging import holds_variable
+from .facts.staging import holds_tensor, holds_variable, is_tensor
 from .findings import Refusal
 from .first_steps import number_parameters
 from .inline_steps import headers
@@ -39,8 +40,14 @@ if TYPE_CHECKING:
 
 MOST_OUTSIDE = 1 / 3
 """Of the tensor work of a function, for its split to pay."""
+NUMBERS = frozenset({"int", "float", "bool"})
+"""Python's numbers, where a graph holds them in tensors."""
 CURED = WAITS | CODES | {"GL108", "GL301", "GL302", "GL303", "GL304"}
 """Rules of what Python does in its order, before a graph or after it."""
+
+
+class DoesNotPay(Refusal):
+    """A graph would cost more than it saves: nothing that a person has to cure."""
 
 
 class SplitPlanner:
@@ -140,6 +147,8 @@ class SplitPlanner:
         """Have a function tell why it is not split, where a split is what cures it."""
         first = self.refusals.get(qualname)
         if qualname in self.planner.helpers or qualname in self.planner.frozen:
+            return
+        if isinstance(refusal, DoesNotPay):
             return
         if first is None:
             self.refusals[qualname] = refusal
@@ -293,6 +302,7 @@ class SplitPlanner:
         core = self.session.analyse_core(
             parts.core, parts.kinds, facts.definition.qualname
         )
+        self._check_pays(core, facts)
         obstacle = self.planner.foreign_obstacle(core)
         if obstacle is not None:
             raise obstacle
@@ -318,6 +328,22 @@ class SplitPlanner:
         decorator = signatures.decorator(core, None, self.planner.tf)
         planner = self.planner.body_planner(core, cores, shell, [], decorator)
         return core, shell, planner
+
+    def _check_pays(self, core: FunctionFacts, facts: FunctionFacts) -> None:
+        """Refuse a graph of Python's numbers alone, and a small one in a function that makes its tensors and runs once.
+
+        Raises:
+            DoesNotPay: it is one of these.
+        """
+        original = facts.definition.original
+        tensors = filter(is_tensor, core.kinds.values())
+        if all(getattr(kind, "weak", None) in NUMBERS for kind in tensors):
+            raise DoesNotPay("it computes with Python's numbers", original)
+        recorded = self.session.recorded(facts.definition.qualname)
+        given = any(map(holds_tensor, facts.parameters.values()))
+        once = recorded is not None and recorded.calls == 1
+        if once and not given and not core.staged and work(core) < FEWEST_OPERATIONS:
+            raise DoesNotPay("its tensor work is too little to pay", original)
 
     def _may_be_called(self, qualname: str) -> bool:
         """Whether a function reads as a graph needs it, lifted or as it is."""
