@@ -155,9 +155,19 @@ class PythonFirst:
     def is_pythons(self, statement: ast.stmt) -> bool:
         """Whether a statement computes and keeps a number of Python's."""
         return (
-            isinstance(statement, SIMPLE)
-            and self._is_number(statement.value)
-            and (self._is_float(statement.value) or not self._grows(statement))
+            self.counts(statement)
+            and self._is_number(statement.value)  # type: ignore[attr-defined]
+            and (self._is_float(statement.value) or not self._grows(statement))  # type: ignore[attr-defined]
+        )
+
+    def counts(self, statement: ast.stmt) -> bool:
+        """Whether a statement computes a number of Python's, whatever it grows to, and keeps it."""
+        if not isinstance(statement, SIMPLE):
+            return False
+        kind = self.facts.kind(statement.value)
+        number = isinstance(kind, Python) and kind.type in ("int", "float", "bool")
+        return (
+            number
             and self._is_pure(statement)
             and all(map(self._is_place, ast.walk(statement)))
         )

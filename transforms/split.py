@@ -230,6 +230,7 @@ class Splitter:
             if problem is None:
                 found = self._with_lists_first(found, before, core, after)  # type: ignore[arg-type]
                 found = self._with_counts_left(found, before, core, after)
+                found = self._with_counts_first(found, before, core, after)
                 return self._with_plain_return(found, before, core, after)
             index = self._index_of(problem, core)
             if index is None:
@@ -367,6 +368,29 @@ class Splitter:
             if isinstance(again, Split):
                 found, core[:], after[:] = again, rest, later
         return found
+
+    def _with_counts_first(
+        self,
+        found: Split | None,
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        after: list[ast.stmt],
+    ) -> Split | None:
+        """The split with the numbers of Python's that it begins with counted before the core, which is given them."""
+        while found is not None and len(core) > 1 and self._counts(core[0]):
+            again = self._try([*before, core[0]], core[1:], after)
+            if not isinstance(again, Split):
+                break
+            found = again
+            before.append(core.pop(0))
+        return found
+
+    def _counts(self, statement: ast.stmt) -> bool:
+        """Whether a statement of the file keeps a number in Python's state."""
+        states = {variable.name for variable in self.state.values()}
+        written = states & set(all_bound_names(self.replaced[id(statement)]))
+        python = is_written(statement) and self._python_first.counts(statement)
+        return bool(written) and python
 
     def _only_counts(
         self, statement: ast.stmt, core: list[ast.stmt], rest: list[ast.stmt]
