@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
+    NUMPY,
     UNKNOWN,
     Dict,
     Elements,
@@ -327,7 +328,7 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
     if (
         not isinstance(joined, Tensor)
         or joined.dtype is None
-        or joined.weak not in (None, *DEFAULTS)
+        or joined.weak not in (None, NUMPY, *DEFAULTS)
     ):
         raise Refusal(
             f"`{name}` holds items of kinds that no one tensor holds"

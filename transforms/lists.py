@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from . import nonempty
 from .facts.environment import FunctionFacts
-from .facts.kinds import Elements, Rows, Sequence, Tensor
+from .facts.kinds import NUMPY, Elements, Module, Rows, Sequence, Tensor
 from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
@@ -24,6 +24,9 @@ POPPED = "pop from empty list"
 DELETED = "list assignment index out of range"
 DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
 NUMBERS = frozenset({"int", "float", "bool"})
+REDUCED = frozenset({"mean", "sum", "prod", "std", "var", "any", "all"})
+"""Functions of NumPy that give the same of no items, whatever their dtype."""
+ARRAYS = frozenset({"array", "asarray", "stack", "max", "min"})
 MAKERS = frozenset({"stack", "convert_to_tensor", "constant"})
 JOINING = frozenset({"concat", "ragged.stack"})
 ITERATING = frozenset(
@@ -71,6 +74,13 @@ class Lists:
         self.tf = tf
         self.lists = lists
         self.never_empty = nonempty.uses(facts.definition.node.body, lists)
+        self.statement: ast.stmt | None = None
+        modules = {Module("numpy")}
+        self.np = {
+            n.id
+            for n, k in facts.kinds.items()
+            if isinstance(n, ast.Name) and k in modules
+        }
 
     # ---- statements
 
@@ -101,6 +111,7 @@ class Lists:
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         if not self._mentions(node):
             return [node]
+        self.statement = node
         made = self._change(node)
         if made is not None:
             return made
@@ -385,7 +396,7 @@ class Lists:
                     items = self.read(made, node)
                 whole = called("list", items)
                 if made.element.weak:
-                    whole.items_type = made.element.weak  # type: ignore[attr-defined]
+                    whole.list_items = made.element  # type: ignore[attr-defined]
                 return whole
             case ast.Call(func=ast.Name(id="list"), args=[ast.Name() as given]) if (
                 self._gives(given)
@@ -457,7 +468,7 @@ class Lists:
             text = f"{made.name}.read({made.name}.size() - {index[1:]})"
         else:
             text = f"{made.name}.read({index})"
-        return expression(f"{made.element.weak}({text})" if made.element.weak else text)
+        return expression(_python(made, text))
 
     def read(self, made: List, node: ast.Subscript) -> ast.expr:
         """An item, or some items."""
@@ -586,6 +597,17 @@ class Lists:
             "GL203",
         )
 
+    def is_array(self, function: ast.expr, made: List) -> bool:
+        """Whether this is a function of NumPy to which a list is an array of its items."""
+        match function:
+            case ast.Attribute(value=ast.Name(id=module), attr=name) if (
+                module in self.np
+            ):
+                filled = self.statement in self.never_empty
+                own = filled or made.element.dtype == "float64"
+                return name in REDUCED or (name in ARRAYS and own)
+        return False
+
     def is_tensorflow(self, function: ast.expr) -> str | None:
         """The name of a function of TensorFlow."""
         text = ast.unparse(function)
@@ -643,6 +665,10 @@ class _Uses(ast.NodeTransformer):
         if first is None or tensor is None:
             return self.generic_visit(node)
         made = self._list(first)
+        if made is not None and self.lists.is_array(node.func, made):
+            array = expression(f"{self.lists.whole(made)}.numpy()")
+            node.args = [self._made(array, first), *node.args[1:]]
+            return node
         if builtin == "len" and made is not None:
             return node if made.rows else self._made(self.lists.size(made), node)
         if builtin == "len":
@@ -762,6 +788,13 @@ class _Replaced(_Uses):
         if ast.dump(node) == self.text:
             return self._made(self.instead, node)
         return super().visit_Call(node)
+
+
+def _python(made: List, text: str) -> str:
+    """An item as the list has it, which may be none of TensorFlow's."""
+    if made.element.weak == NUMPY:
+        return f"{text}.numpy()"
+    return f"{made.element.weak}({text})" if made.element.weak else text
 
 
 def _written(array: str, item: ast.expr) -> ast.stmt:

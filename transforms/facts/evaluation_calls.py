@@ -127,8 +127,8 @@ class CallEvaluation(Evaluation):
         if text is not None:
             return text
         kind = self.called(node, function, arguments, environment)
-        if isinstance(kind, Rows) and hasattr(node, "items_type"):
-            kind = Rows(weak(node.items_type))
+        if isinstance(kind, Rows) and hasattr(node, "list_items"):
+            kind = Rows(node.list_items)
         acts = kind == NONE and any(map(holds_tensor, arguments.all))
         if (
             (holds_tensor(kind) or (acts and _is_of_tensorflow(function)))
