@@ -18,7 +18,7 @@ from .facts.kinds import (
     Tensor,
     Variable,
 )
-from .facts.staging import is_strong, is_tensor, stage
+from .facts.staging import is_numpy, is_strong, is_tensor, stage
 from .findings import Refusal
 from .steps import Code, Step
 
@@ -477,7 +477,7 @@ def _once(
 
 def _has_rows(kind: Kind) -> bool:
     """Whether a loop over a value goes over its rows."""
-    return is_strong(kind) or isinstance(kind, Ragged)
+    return is_strong(kind) or is_numpy(kind) or isinstance(kind, Ragged)
 
 
 def _length(planner: Planner, text: str, kind: Kind, dtype: str = "int32") -> str:

@@ -27,6 +27,7 @@ from .facts.kinds import (
     Tensor,
     TensorArray,
     Type,
+    Variable,
     python,
 )
 from .facts.staging import (
@@ -116,6 +117,7 @@ BROADCASTING = frozenset(
         "math.floordiv",
     ]
 )
+ASSIGNING = frozenset({"assign", "assign_add", "assign_sub"})
 OF_LISTS = frozenset({"constant", "convert_to_tensor", "stack"})
 """Functions that make one tensor of a list."""
 INDEXED = {
@@ -437,6 +439,26 @@ class Writer:
         edits[node.func] = owner + core
         return self.source.spliced(node, edits)
 
+    def _assigned_to(self, node: ast.Call) -> Variable | None:
+        """The Variable that a call assigns, or assigns a part of."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=[_, *_]) if (
+                name in ASSIGNING
+            ):
+                part = isinstance(owner, ast.Subscript)
+                kind = self.kind(owner.value if part else owner)  # type: ignore[attr-defined]
+                return kind if isinstance(kind, Variable) else None
+        return None
+
+    def _assigned(self, node: ast.Call, variable: Variable) -> str:
+        """A Python number that a Variable takes, in its dtype."""
+        value, want = node.args[0], Tensor(variable.dtype, ())
+        text = self.promotion.coerced(self.text(value), self.kind(value), want, value)
+        edits = {value: text}
+        if new := self.changed(node.func):
+            edits[node.func] = new
+        return self.source.spliced(node, edits)
+
     def _weak_arguments(self, node: ast.Call, function: Kind) -> str | None:
         name = function.name if isinstance(function, Function) else ""
         if not name.startswith("tensorflow."):
@@ -447,6 +469,8 @@ class Writer:
                 return None
             if isinstance(receiver, Record):
                 return None
+            if (variable := self._assigned_to(node)) is not None:
+                return self._assigned(node, variable)
             if name.startswith("method.") and self.facts.calls.get(node) is None:
                 raise Refusal(
                     "a Python number that a tensor decides is passed here", node

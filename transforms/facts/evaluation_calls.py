@@ -435,4 +435,6 @@ def _computes(function: Kind, arguments: Arguments) -> bool:
     if name in ("tensorflow.constant", "tensorflow.convert_to_tensor"):
         made = [k for k in arguments.all if not is_numpy(k)]
         return any(map(holds_tensor, made))
+    if name in ("numpy.array", "numpy.asarray", "numpy.asanyarray"):
+        return len(arguments.all) > 1 or not any(map(holds_tensor, arguments.all))
     return name != "method.numpy" and not name.startswith("builtins.")
