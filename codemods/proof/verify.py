@@ -37,7 +37,7 @@ def verify(
     `lift` gives the lifted text of a file; SyntaxError or ValueError from it mean that the file
     can't be read. With `against`, a file or a folder laid out like `root`, the hand-made lift
     there takes its place. `profile` is the profile.json beside whose samples functions are
-    called that bring no inputs of their own. `device`: "cpu" or "gpu", else a GPU where there is
+    called that bring no inputs of their own, and whose interpreter is used unless `python` names one. `device`: "cpu" or "gpu", else a GPU where there is
     one. A program may take `timeout` seconds, original and lift each. `progress` is told each
     file before it is run.
 
@@ -47,7 +47,7 @@ def verify(
         raise ProofError(f"no device {device!r}: cpu or gpu")
     if profile:
         check_profile(profile)
-    interpreter = find_python(python)
+    interpreter = find_python(python, profile)
     with tempfile.TemporaryDirectory(prefix="graphlift-verify-") as name:
         folder = Path(name).resolve()
         trees = Trees(root.resolve(), folder)

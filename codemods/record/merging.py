@@ -16,6 +16,7 @@ from typing import Any
 
 from ...transforms.facts.kinds import UNKNOWN, Kind, join_all, parse
 from ..files import put
+from ..proof.interpreter import INTERPRETER
 from .errors import RecordError
 from .recorder.graphlift_recorder import source
 from .recorder.graphlift_recorder.exchange import PROBLEM, SEEN, sample_name
@@ -34,6 +35,8 @@ class Seen:
     modules: dict[str, str]
     """The name of each module, by the path of its file."""
     samples: dict[str, Path]
+    python: str
+    """The interpreter."""
     without_tensorflow: str
     """An interpreter that has no TensorFlow, "" where all have it."""
     problem: str
@@ -45,7 +48,7 @@ class Seen:
         functions: dict[str, Entry] = {}
         modules: dict[str, str] = {}
         samples: dict[str, Path] = {}
-        without = ""
+        python = without = ""
         for path in sorted(folder.glob(f"*/{SEEN}")):
             seen = json.loads(path.read_text(encoding="utf-8"))
             for key, raw in seen["functions"]:
@@ -56,13 +59,15 @@ class Seen:
                     entry = _merged(first, entry) if same else first
                 functions[key] = entry
             modules |= seen["modules"]
-            if not seen["tensorflow"]:
+            if seen["tensorflow"]:
+                python = seen["python"]
+            else:
                 without = seen["python"]
             for file in sorted(path.parent.glob("*.npz")):
                 samples.setdefault(file.name, file)
         word = folder / PROBLEM
         problem = word.read_text(encoding="utf-8") if word.exists() else ""
-        return cls(functions, modules, samples, without, problem)
+        return cls(functions, modules, samples, python, without, problem)
 
 
 class Profile:
@@ -76,6 +81,7 @@ class Profile:
         self.functions = functions
         self.modules = modules
         self._samples: dict[str, Path] = {}
+        self._python = ""
 
     @classmethod
     def read(cls, path: Path) -> Profile:
@@ -110,7 +116,7 @@ class Profile:
         recorded = {key.partition("::")[0] for key in self.functions}
         modules = self.modules | seen.modules
         self.modules = {path: modules[path] for path in modules.keys() & recorded}
-        self._samples = seen.samples
+        self._samples, self._python = seen.samples, seen.python
 
     def write(self) -> None:
         """Write the profile and its samples; RecordError where that fails."""
@@ -132,10 +138,11 @@ class Profile:
         for file in folder.glob("*.npz"):
             if file.name not in wanted:
                 file.unlink()
+        folder.mkdir(exist_ok=True)
+        (folder / ".gitignore").write_text("*\n")
+        (folder / INTERPRETER).write_text(f"{self._python}\n", "utf-8")
         for name, file in self._samples.items():
             if name in wanted:
-                folder.mkdir(exist_ok=True)
-                (folder / ".gitignore").write_text("*\n")
                 shutil.copyfile(file, folder / name)
 
 

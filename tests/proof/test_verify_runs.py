@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from graphlift.codemods.proof import Proof, ProofError, verify
+from graphlift.codemods.proof.interpreter import find_python
 from graphlift.codemods.proof.table import summary
 
 Prove = Callable[..., Proof]
@@ -217,6 +218,18 @@ def test_an_interpreter_without_tensorflow(tmp_path: Path) -> None:
     bare.chmod(0o755)
     with pytest.raises(ProofError, match=r"has no TensorFlow .*--python"):
         verify([], tmp_path, str, python=str(bare))
+
+
+def test_the_interpreter_of_the_recording(tmp_path: Path) -> None:
+    profile = tmp_path / ".graphlift" / "profile.json"
+    recorded = profile.parent / "samples" / "python"
+    recorded.parent.mkdir(parents=True)
+    recorded.write_text("/no/such/python\n")
+    usual = find_python()
+    assert find_python(None, profile) == usual
+    recorded.write_text("/bin/sh\n")
+    assert find_python(None, profile) == "/bin/sh"
+    assert find_python(sys.executable, profile) == sys.executable
 
 
 def test_no_interpreter(tmp_path: Path) -> None:

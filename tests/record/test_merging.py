@@ -59,6 +59,8 @@ def test_entries_of_changed_functions_are_replaced_and_gone_ones_dropped(project
     project.write("program.py", PROGRAM)
     record(project, "3", "g")
     assert project.samples("program.py::g").exists()
+    kept = project.samples("program.py::g").with_name("python")
+    assert kept.read_text() == f"{sys.executable}\n"
     project.write("program.py", PROGRAM.replace("return x\n\ng", "return [x]\n\ng"))
     text = PROGRAM.replace("    return x\n\ndef g(x):\n    return x", "    return [x]")
     project.write("program.py", text)
