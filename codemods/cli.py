@@ -401,14 +401,19 @@ def verify(
 def explain(
     what: Annotated[
         list[str],
-        typer.Argument(metavar="WHAT", help="A rule, or what TensorFlow says."),
+        typer.Argument(
+            metavar="WHAT", help="A rule, or what TensorFlow says; - reads that."
+        ),
     ],
 ) -> int:
-    """Explain a rule or a TensorFlow error."""
+    """Explain a rule or a TensorFlow error.
+
+    `-` reads the error from standard input, where a shell leaves its quotes alone.
+    """
     from ..transforms.codes import NAMES
     from ..transforms.rules import find_code, find_rule, rules_for_error
 
-    words = " ".join(what)
+    words = sys.stdin.read().strip() if what == ["-"] else " ".join(what)
     named = list(filter(None, map(find_rule, what)))
     rules = named if len(named) == len(what) else rules_for_error(words)
     code = find_code(words)
@@ -417,7 +422,8 @@ def explain(
         print("There is no such rule yet: nothing is found or changed.")
         return 0
     if not rules:
-        return _fail(f"neither a rule nor an error message that a rule cures: {words}")
+        said = words if len(words) < 200 else f"{words[:200]}…"
+        return _fail(f"neither a rule nor an error message that a rule cures: {said}")
     for rule in rules:
         print(f"{rule.code} {rule.name} ({rule.applicability})\n")
         print(rule.documentation(), end="\n\n")

@@ -9,7 +9,7 @@ from .facts.kinds import BOOL, Kind, Python, Tensor, Variable
 from .facts.safety import broadcasts, is_safe
 from .facts.staging import is_tensor
 from .findings import Refusal
-from .rule import Rule
+from .rule import TRUTH, Rule
 
 if TYPE_CHECKING:
     from .expressions import Writer
@@ -57,7 +57,7 @@ class TensorBool(Rule):
     code = "GL103"
     name = "tensor-bool"
     errors = (
-        r"symbolic `?tf\.Tensor`? as a Python `?bool`?",
+        TRUTH,
         r"LogicalNot.*does not match expected type",
     )
 

@@ -16,7 +16,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_strong
 from .making import assigned, called, filled, is_atom, negated, placed, unplaced
 from .rebuilding import rebuilt, replaced, with_body, with_origin
-from .rule import Rule
+from .rule import ITERATION, Rule
 from .source import Names
 
 Comprehension = ast.ListComp | ast.GeneratorExp | ast.SetComp
@@ -69,7 +69,7 @@ class TensorComprehension(Rule):
 
     code = "GL109"
     name = "tensor-comprehension"
-    errors = (r"Iterating over a symbolic `?tf\.Tensor`? is not allowed",)
+    errors = (ITERATION,)
 
 
 def without_comprehensions(

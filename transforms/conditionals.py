@@ -12,7 +12,7 @@ from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import bound_names
 from .facts.staging import fits_graph
 from .findings import Refusal
-from .rule import Rule
+from .rule import ARMS, TRUTH, Rule
 from .steps import Code, Define, Step, read_first, with_origin
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ class TensorIf(Rule):
     code = "GL101"
     name = "tensor-if"
     errors = (
-        r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`? is not allowed",
+        TRUTH,
+        ARMS,
         r"has dtype \w+ in the main branch, but dtype \w+ in the else branch",
         r"is None at the end of the (else|main) branch",
     )
@@ -108,7 +109,7 @@ class TensorTernary(Rule):
 
     code = "GL102"
     name = "tensor-ternary"
-    errors = (r"Using a symbolic `?tf\.Tensor`? as a Python `?bool`? is not allowed",)
+    errors = (TRUTH, ARMS)
 
 
 def ternary(writer: Writer, node: ast.IfExp) -> str:

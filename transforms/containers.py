@@ -26,7 +26,7 @@ from .findings import Refusal
 from .lists import DEFAULTS, List, Lists
 from .making import assigned
 from .rebuilding import rebuilt, with_origin
-from .rule import Rule
+from .rule import LEAK, Rule
 from .source import Names
 
 
@@ -80,7 +80,7 @@ class ListAppend(Rule):
 
     code = "GL203"
     name = "list-append"
-    errors = (r"InaccessibleTensorError", r"cannot be accessed from .*FuncGraph")
+    errors = (LEAK,)
 
 
 def with_tensor_arrays(

@@ -84,7 +84,7 @@ class LoopExit(Rule):
     name = "loop-exit"
     errors = (
         r"a return statement cannot be placed inside this TensorFlow loop",
-        r"break|continue.*TensorFlow loop",
+        r"(break|continue).*TensorFlow loop",
     )
 
 

@@ -22,7 +22,7 @@ from .facts.liveness import all_reads
 from .facts.modules import bound_names
 from .facts.staging import fits_graph, stage
 from .findings import Refusal
-from .rule import Rule
+from .rule import ITERATION, Rule
 from .steps import Code, Define, Step, with_origin
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class TensorFor(Rule):
 
     code = "GL105"
     name = "tensor-for"
-    errors = (r"Iterating over a symbolic `?tf\.Tensor`? is not allowed",)
+    errors = (ITERATION,)
 
 
 def lower_while(planner: Planner, node: ast.While) -> list[Step]:

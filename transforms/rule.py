@@ -7,6 +7,12 @@ from typing import ClassVar
 
 from .findings import Applicability
 
+TRUTH = r"Using a (symbolic )?(`?tf\.Tensor`? )?as a Python (`?bool`? )?is not allowed"
+"""What TensorFlow says of a tensor that is asked for its truth; a shell takes what stands in backticks out."""
+ITERATION = r"[Ii]terating over (a )?(symbolic )?(`?tf\.Tensor`? )?is not allowed"
+ARMS = r"true_fn and false_fn arguments to tf\.cond must have the same number, type, and overall structure"
+LEAK = r"InaccessibleTensorError|is out of scope and cannot be used here|cannot be accessed from .*FuncGraph"
+
 
 class Rule:
     """A pattern that keeps code from running well as a graph, and its cure.

@@ -90,7 +90,6 @@ def find_code(word: str) -> str | None:
 
 
 def rules_for_error(message: str) -> list[type[Rule]]:
-    """The rules that cure an error of TensorFlow, by its message."""
-    return [
-        r for r in RULES if any(re.search(pattern, message) for pattern in r.errors)
-    ]
+    """The rules that cure an error of TensorFlow, by its message, however its lines are broken."""
+    line = " ".join(message.split())
+    return [r for r in RULES if any(re.search(pattern, line) for pattern in r.errors)]

@@ -5,7 +5,7 @@ The rules; `split` does the work.
 
 from __future__ import annotations
 
-from .rule import Rule
+from .rule import LEAK, Rule
 
 
 class OuterMutation(Rule):
@@ -240,4 +240,4 @@ class AttributeWrite(Rule):
 
     code = "GL303"
     name = "attribute-write"
-    errors = (r"InaccessibleTensorError",)
+    errors = (LEAK,)

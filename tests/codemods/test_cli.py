@@ -303,6 +303,33 @@ def test_explain_an_error(graphlift):
     assert "GL101 tensor-if" in graphlift("explain", message).out
 
 
+@pytest.mark.parametrize(
+    ("message", "rule"),
+    [
+        ("Using a `tf.Tensor` as a Python `bool` is not allowed.", "tensor-if"),
+        ("Using a symbolic  as a Python  is not allowed", "tensor-bool"),
+        (
+            "true_fn and false_fn arguments to tf.cond must have the same number,\n"
+            "type, and overall structure of return values.",
+            "tensor-if",
+        ),
+        (
+            "<tf.Tensor 'x:0' shape=()> is out of scope and cannot be used here.",
+            "list-append",
+        ),
+        ("iterating over `tf.Tensor` is not allowed", "tensor-for"),
+    ],
+)
+def test_explain_what_was_pasted(graphlift, message, rule):
+    assert rule in graphlift("explain", message).out
+    text = f"Traceback:\n  File 'a.py'\n{message} Use\n"
+    assert rule in graphlift("explain", "-", stdin=text.encode()).out
+
+
+def test_a_break_alone_is_no_error(graphlift):
+    assert graphlift("explain", "take a break").code == EXIT_FAILED
+
+
 def test_explain_what_nobody_knows(graphlift):
     result = graphlift("explain", "why")
     assert result.code == EXIT_FAILED
