@@ -16,7 +16,8 @@ from ..transforms.options import Options
 from ..transforms.places import places
 from ..transforms.plan import ModulePlan, ModulePlanner
 from ..transforms.recordings import Recordings
-from ..transforms.source import Source
+from ..transforms.source import Source, is_placed
+from ..transforms.steps import Plan, kept
 
 MOST_ROUNDS = 3
 
@@ -148,7 +149,8 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
             found.add(_finding(source, "GL401", message, plan.node, function, "safe"))
         before = planned.facts.get(function)
         for code, node, message in places(before) if before is not None else ():
-            found.add(_finding(source, code, message, node, function, "safe"))
+            if not _stays(node, plan):
+                found.add(_finding(source, code, message, node, function, "safe"))
     recordings = Recordings(planner.session, planned.facts)
     for function, refusal in planned.refusals.items():
         place = refusal.node
@@ -165,9 +167,22 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         message = f"`{function}` has changed since it was recorded: record it again"
         found.add(_finding(source, "GL401", message, node, function, "manual"))
     return Checked(
-        tuple(sorted(f for f in found if options.enabled(f.code))),
+        tuple(
+            sorted(
+                f
+                for f in found
+                if options.enabled(f.code)
+                and not source.exempts(f.code, f.line, f.end_line)
+            )
+        ),
         tuple(definition.qualname for definition in recordings.missing()),
     )
+
+
+def _stays(node: ast.expr | ast.stmt, plan: Plan) -> bool:
+    """Whether a place is outside the graph that its function gets, in a statement that stays as it is."""
+    lines = ((s.lineno, s.end_lineno or 0) for s in kept(plan.shell) if is_placed(s))
+    return any(first <= node.lineno <= last for first, last in lines)
 
 
 def _finding(

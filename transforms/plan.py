@@ -32,7 +32,7 @@ from .options import Options
 from .places import places
 from .planner import Planner
 from .shell import Shell, check_result
-from .source import Names, Source
+from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds
 from .steps import Code, Plan, Step, changes
@@ -154,15 +154,23 @@ class ModulePlanner:
 
     def _left_out(self) -> dict[str, Refusal]:
         """The functions of which a rule that is not to be applied would change something."""
-        if not (self.options.select or self.options.ignore):
+        if not (self.options.select or self.options.ignore or self.source.exempted):
             return {}
         found: dict[str, Refusal] = {}
         for qualname, facts in self.first.items():
+            definition = facts.definition.original
+            if self.source.exempts("GL401", *head_lines(definition)):
+                reason = "a comment says that it is to be no graph"
+                found[qualname] = Refusal(reason, definition)
             for code, node, _ in places(facts):
-                if code not in OPTIONAL and not self.options.enabled(code):
+                if code not in OPTIONAL and not self._applies(code, node):
                     reason = f"{NAMES[code]} is not to be applied"
                     found.setdefault(qualname, Refusal(reason, node, code))
         return found
+
+    def _applies(self, code: str, node: ast.expr | ast.stmt) -> bool:
+        exempt = self.source.exempts(code, *head_lines(node))
+        return self.options.enabled(code) and not exempt
 
     def _candidates(
         self,

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from keyword import kwlist
 
+from .codes import NAMES
 from .facts.modules import FunctionDefinition, ModuleFacts, names_in
 from .making import visited_fields
+
+NOQA = re.compile(r"#\s*noqa\b(?:\s*:(?P<rules>.*))?", re.IGNORECASE)
 
 
 class Source:
@@ -80,13 +83,35 @@ class Source:
         return result.decode("utf-8", "surrogatepass")
 
     @cached_property
-    def comment_lines(self) -> frozenset[int]:
-        """The lines, from 1, that hold a comment."""
+    def comments(self) -> Mapping[int, str]:
+        """The comments, by their lines, from 1."""
         try:
             tokens = list(tokenize.generate_tokens(io.StringIO(self.text).readline))
         except (tokenize.TokenError, SyntaxError):
-            return frozenset()
-        return frozenset(t.start[0] for t in tokens if t.type == tokenize.COMMENT)
+            return {}
+        return {t.start[0]: t.string for t in tokens if t.type == tokenize.COMMENT}
+
+    @cached_property
+    def exempted(self) -> Mapping[int, frozenset[str] | None]:
+        """What `noqa` comments name, by their lines; None where that is every rule."""
+        if "noqa" not in self.text.lower():
+            return {}
+        found = {line: NOQA.search(text) for line, text in self.comments.items()}
+        return {
+            line: None
+            if match["rules"] is None
+            else frozenset(re.findall(r"[\w-]+", match["rules"].lower()))
+            for line, match in found.items()
+            if match
+        }
+
+    def exempts(self, code: str, first: int, last: int) -> bool:
+        """Whether a `noqa` comment on one of these lines exempts what is there from a rule."""
+        for line in range(first, last + 1) if self.exempted else ():
+            rules = self.exempted.get(line, frozenset())
+            if rules is None or rules & {code.lower(), NAMES[code]}:
+                return True
+        return False
 
     def has_comment(self, nodes: Iterable[ast.stmt]) -> bool:
         """Whether a comment stands on the lines of these statements, or right before one of them."""
@@ -97,7 +122,7 @@ class Source:
             while first > 1 and self.lines[first - 2].lstrip().startswith("#"):
                 first -= 1
             if any(
-                line in self.comment_lines
+                line in self.comments
                 for line in range(first, (node.end_lineno or first) + 1)
             ):
                 return True
@@ -134,6 +159,13 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
             case ast.alias(name=name, asname=asname):
                 found.add(asname or name.partition(".")[0])
     return frozenset(found)
+
+
+def head_lines(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """The first and the last line of a node, of a compound statement those of its head."""
+    body = getattr(node, "body", None)
+    last = body[0].lineno - 1 if isinstance(body, list) else node.end_lineno
+    return node.lineno, max(node.lineno, last or 0)
 
 
 def is_placed(node: ast.AST) -> bool:

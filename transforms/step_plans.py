@@ -19,7 +19,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import FunctionDefinition
 from .findings import Refusal
 from .inline_steps import LoopStep, around, loop_steps
-from .source import Names
+from .source import Names, head_lines
 from .steps import Code, Define, Plan
 
 if TYPE_CHECKING:
@@ -51,7 +51,12 @@ class StepPlanner:
             if qualname in planned or not self._may_have_step(known):
                 continue
             found += [self._plan(self._as_python(known), planned, cores)]
-        return [p for p in found if p is not None]
+        exempts = self.planner.source.exempts
+        return [
+            plan
+            for plan in found
+            if plan and plan.loop and not exempts("GL407", *head_lines(plan.loop))
+        ]
 
     def _as_python(self, facts: FunctionFacts) -> FunctionFacts:
         """The facts of a function as the file has it, where Python runs it."""

@@ -84,6 +84,16 @@ def origins(steps: Iterable[Step]) -> Iterator[ast.stmt]:
                     yield from origins(block)
 
 
+def kept(steps: Iterable[Step]) -> Iterator[ast.stmt]:
+    """The statements that stay as they are."""
+    for step in steps:
+        if isinstance(step, Keep):
+            yield step.node
+        elif isinstance(step, Compound):
+            for block in step.blocks:
+                yield from kept(block)
+
+
 def texts(steps: list[Step]) -> Iterator[str]:
     """The new texts, inner ones included."""
     for step in steps:

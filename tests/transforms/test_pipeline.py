@@ -176,6 +176,31 @@ def test_ignored_rules_are_not_reported() -> None:
     assert check(REFUSED, "m.py", Options(select=frozenset({"GL999"}))).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("comment", "exempt"),
+    [
+        ("noqa", True),
+        ("NOQA: GL102, GL101 the arms differ", True),
+        ("a test  # noqa:tensor-if", True),
+        ("noqa: E501", False),
+        ("noqa:", False),
+        ("what noqablah is", False),
+    ],
+)
+def test_a_comment_exempts_a_line_from_rules(comment: str, exempt: bool) -> None:
+    text = LIFTABLE.replace("a test", comment)
+    assert (rewritten(text) == text) == exempt
+    assert (check(text, "m.py", OPTIONS).findings == ()) == exempt
+
+
+def test_a_comment_keeps_a_function_eager() -> None:
+    text = LIFTABLE.replace("):\n", "):  # noqa: GL401\n", 1)
+    assert rewritten(text) == text
+    other = "\n\ndef g(x: tf.Tensor):\n    return f(x) if tf.reduce_all(x > 1) else x\n"
+    [finding] = check(text + other, "m.py", OPTIONS).findings
+    assert "it calls `f`: a comment says that it is to be no graph" in finding.message
+
+
 @given(st.sampled_from(["x", "é", "名"]), st.integers(0, 3))
 def test_names_of_all_letters(name: str, blank: int) -> None:
     text = LIFTABLE.replace("x", name).replace(

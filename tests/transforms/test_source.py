@@ -169,9 +169,9 @@ def test_spliced_into_what_stands_nowhere() -> None:
 # ---- comments, names, lines
 
 
-def test_comment_lines() -> None:
+def test_comments() -> None:
     text = "a = '# no'  # yes\nb = 1\n# yes\n"
-    assert source(text).comment_lines == {1, 3}
+    assert source(text).comments.keys() == {1, 3}
 
 
 def test_has_comment() -> None:
