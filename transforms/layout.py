@@ -50,15 +50,16 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
         return text
     head, items, tail, trailing = parts
     inner = indent + len(step)
-    if indent + len(head) > width and (operands := _operands(text)):
-        start, *terms = operands
+    start = re.match(r"return |\w+ = ", text)
+    if start and indent + len(head) > width and (terms := _terms(text, start.end())):
         lines = [
             line for t in terms for line in layout(t, inner, width, step).split("\n")
         ]
-        return "\n".join([f"{start}(", *(step + line for line in lines), ")"])
+        return "\n".join([f"{start[0]}(", *(step + line for line in lines), ")"])
     clauses = _clauses(items)
     joined = ", ".join(items)
-    if inner + len(joined) <= width and not trailing:
+    together = len(items) == 1 or clauses or _follows_name(head)
+    if together and inner + len(joined) <= width and not trailing:
         return f"{head}\n{step}{joined}\n{tail}"
     if clauses:
         items, trailing = clauses, False
@@ -66,18 +67,19 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
     comma = "" if alone else "," if trailing or len(items) > 1 or _calls(head) else ""
     lines = []
     for item in items:
-        laid = layout(item + comma, inner, width, step)
-        lines += laid.split("\n")
+        fits = inner + len(item + comma) <= width
+        *terms, last = (None if fits else _terms(item, 0)) or [item]
+        for part in (*terms, last + comma):
+            lines += layout(part, inner, width, step).split("\n")
     return "\n".join([head, *(step + line for line in lines), tail])
 
 
-def _operands(text: str) -> list[str] | None:
-    """What comes before a sum that is returned or assigned, and its terms, with the signs before them."""
+def _terms(text: str, start: int) -> list[str] | None:
+    """The terms of a sum that a text is from a column on, with the signs before them."""
     try:
         found = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (tokenize.TokenError, SyntaxError):
         return None
-    start = re.match(r"return |\w+ = ", text)
     depth = 0
     cuts = []
     for before, token in itertools.pairwise(found):
@@ -90,10 +92,10 @@ def _operands(text: str) -> list[str] | None:
         ends = (ends and before.string not in KEYWORDS) or before.string in CLOSING
         if depth == 0 and token.string in ("+", "-") and ends:
             cuts.append(token.start[1])
-    if start is None or not cuts:
+    if not cuts:
         return None
-    edges = [start.end(), *cuts, len(text)]
-    return [start[0], *(text[a:b].strip() for a, b in itertools.pairwise(edges))]
+    edges = [start, *cuts, len(text)]
+    return [text[a:b].strip() for a, b in itertools.pairwise(edges)]
 
 
 def _grouped(text: str) -> str:
@@ -162,10 +164,14 @@ def _clauses(items: list[str]) -> list[str] | None:
 
 
 def _calls(head: str) -> bool:
-    """Whether the bracket at the end of a text opens arguments or an index, rather than groups."""
-    before = head[:-1].rstrip()
-    last = re.search(r"[\w\])]+$", before)
-    return head[-1] in "[{" or (bool(last) and last[0] not in KEYWORDS)  # type: ignore[index]
+    """Whether the bracket at the end of a text opens what may end with a comma, rather than groups."""
+    return head[-1] in "[{" or _follows_name(head)
+
+
+def _follows_name(head: str) -> bool:
+    """Whether the bracket at the end of a text opens arguments or an index, which may share a line."""
+    last = re.search(r"[\w\])]+$", head[:-1].rstrip())
+    return last is not None and last[0] not in KEYWORDS
 
 
 def _punctuation(text: str) -> list[tokenize.TokenInfo]:

@@ -203,7 +203,8 @@ class AttributeWrite(Rule):
             @tf.function(
                 autograph=False,
                 input_signature=[
-                    tf.TensorSpec([2], tf.float32), tf.TensorSpec([2], tf.float32)
+                    tf.TensorSpec([2], tf.float32),
+                    tf.TensorSpec([2], tf.float32),
                 ],
             )
             def update_graph(x, mean):

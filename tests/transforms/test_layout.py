@@ -105,7 +105,7 @@ def test_no_trailing_blanks(text: str) -> None:
         ("return (first_part,)", "return (\n    first_part,\n)"),
         (
             "x = (first + second + third,)",
-            "x = (\n    first + second + third,\n)",
+            "x = (\n    first\n    + second\n    + third,\n)",
         ),
         ("x = (first + second)", "x = (\n    first + second\n)"),
         ("x = f(*a, **others)", "x = f(\n    *a, **others\n)"),
@@ -114,6 +114,12 @@ def test_no_trailing_blanks(text: str) -> None:
         (
             "f([first_one, second])",
             "f(\n    [\n        first_one,\n        second,\n    ],\n)",
+        ),
+        ("x = [first, second]", "x = [\n    first,\n    second,\n]"),
+        ("x = {a: b, c: d, e: f}", "x = {\n    a: b,\n    c: d,\n    e: f,\n}"),
+        (
+            "f(g(first) + h(other), y)",
+            "f(\n    g(first)\n    + h(other),\n    y,\n)",
         ),
         ("x = first_name + second_name", "x = first_name + second_name"),
         ("x = f() + second_name_long", "x = f() + second_name_long"),

@@ -9,7 +9,8 @@ import tensorflow as tf
 @tf.function(
     autograph=False,
     input_signature=[
-        tf.TensorSpec([None, 3], tf.float32), tf.TensorSpec([None], tf.int32)
+        tf.TensorSpec([None, 3], tf.float32),
+        tf.TensorSpec([None], tf.int32),
     ],
 )
 def accuracy_graph(scores, labels):

@@ -12,7 +12,8 @@ weight = tf.Variable(tf.zeros([5]))
 @tf.function(
     autograph=False,
     input_signature=[
-        tf.TensorSpec([None, 5], tf.float32), tf.TensorSpec([None], tf.float32)
+        tf.TensorSpec([None, 5], tf.float32),
+        tf.TensorSpec([None], tf.float32),
     ],
 )
 def step_loss(x, y):

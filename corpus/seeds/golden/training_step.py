@@ -23,7 +23,8 @@ history = []
 @tf.function(
     autograph=False,
     input_signature=[
-        tf.TensorSpec([None, 6], tf.float32), tf.TensorSpec([None], tf.float32)
+        tf.TensorSpec([None, 6], tf.float32),
+        tf.TensorSpec([None], tf.float32),
     ],
 )
 def train_step_graph(x, y):

@@ -12,7 +12,8 @@ slope = tf.Variable(tf.zeros([], tf.float32))
 @tf.function(
     autograph=False,
     input_signature=[
-        tf.TensorSpec([None], tf.float32), tf.TensorSpec([None], tf.float32)
+        tf.TensorSpec([None], tf.float32),
+        tf.TensorSpec([None], tf.float32),
     ],
 )
 def fit_slope(x, y):
