@@ -25,6 +25,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
 from .findings import Refusal
 from .options import Options
+from .promotion import literal
 from .rebuilding import replaced
 from .shell import Shell
 from .source import Names, Source, is_placed
@@ -448,7 +449,7 @@ class Planner:
     def constant_text(self, name: str, kind: Kind) -> str:
         """A name's text, or its value's where that is a known Python constant."""
         return (
-            repr(kind.value)
+            literal(kind.value)
             if isinstance(kind, Python) and kind.known and _prints(kind.value)
             else name
         )
