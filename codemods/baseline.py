@@ -55,7 +55,10 @@ def _taken(left: Counter[Known], finding: Finding) -> bool:
 
 
 def write(file: Path, outcomes: Sequence[Outcome]) -> None:
-    """Keep the findings of all files looked at; what `file` has of others that are still there stays. OSError."""
+    """Keep the findings of all files looked at; what `file` has of others that are still there stays.
+
+    ConfigError where it can't be written.
+    """
     looked_at = {
         _inside(outcome.path, file): outcome
         for outcome in outcomes
@@ -71,7 +74,10 @@ def write(file: Path, outcomes: Sequence[Outcome]) -> None:
         if findings:
             entries[path] = {"path": path, "findings": findings}
     report = {"version": 1, "files": [entries[path] for path in sorted(entries)]}
-    put(file, f"{json.dumps(report, indent=1)}\n".encode())
+    try:
+        put(file, f"{json.dumps(report, indent=1)}\n".encode())
+    except OSError as error:
+        raise ConfigError(f"{file} can't be written: {error.strerror}") from None
 
 
 def _inside(path: Path, file: Path) -> str:

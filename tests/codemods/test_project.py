@@ -200,6 +200,14 @@ def test_a_baseline_is_written_anew(put, graphlift, folder, monkeypatch):
     assert graphlift("check").code == 0
 
 
+def test_a_baseline_in_a_folder_that_is_not_there(put, graphlift, folder):
+    put("pyproject.toml", '[tool.graphlift]\nbaseline = "sub/base.json"\n')
+    result = graphlift("check", "--write-baseline")
+    where = folder / "sub/base.json"
+    assert result.err == f"error: {where} can't be written: No such file or directory\n"
+    assert result.code == 2
+
+
 @pytest.mark.parametrize("content", ["{}", "[", '{"files": [{}]}', None])
 def test_a_broken_baseline_is_refused(put, graphlift, content):
     put("pyproject.toml", '[tool.graphlift]\nbaseline = "base.json"\n')
