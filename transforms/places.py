@@ -62,6 +62,9 @@ def places(facts: FunctionFacts) -> Iterator[Place]:
         ):
             yield "GL210", node, "a traced tensor has no value to be shown"
     for problem in facts.problems:
+        told = problem.node in facts.staged and STAGED.get(type(problem.node))
+        if told and told[0] == problem.code:
+            continue
         if problem.code in PROBLEMS and isinstance(problem.node, ast.expr | ast.stmt):
             yield problem.code, problem.node, problem.reason
     for written in facts.effects.get("write", ()):
