@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,7 +142,7 @@ class Profile:
         (folder / INTERPRETER).write_text(f"{self._python}\n", "utf-8")
         for name, file in self._samples.items():
             if name in wanted:
-                shutil.copyfile(file, folder / name)
+                put(folder / name, file.read_bytes())
 
 
 class _Digests:
