@@ -402,7 +402,7 @@ class ModulePlanner:
         plan.decorator = decorator
         if core is not None:
             plan.core = core
-            call = self._core_call(definition, core)
+            call = self._core_call(facts, core, "input_signature" in (decorator or ""))
             chosen, call = self.guarded(facts, call)
             plain = not shell.converts and not sunk and shell.result != NONE
             texts = [f"return {call}"] if plain else shell.statements(call)
@@ -473,12 +473,16 @@ class ModulePlanner:
         self.session.restore(before)
         return facts
 
-    def _core_call(self, definition: FunctionDefinition, core: str) -> str:
+    def _core_call(self, facts: FunctionFacts, core: str, signed: bool) -> str:
+        definition = facts.definition
         args = definition.node.args
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         owner = ""
         if definition.owner is not None:
             owner = f"{names.pop(0)}."
+        if not signed:
+            given = facts.parameters
+            names = [signatures.argument(n, given.get(n), self.tf) for n in names]
         if args.vararg:
             names.append(f"*{args.vararg.arg}")
         names += [f"{a.arg}={a.arg}" for a in args.kwonlyargs]

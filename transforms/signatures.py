@@ -144,6 +144,13 @@ def decorator(
     return f"{tf}.function({options})"
 
 
+def argument(text: str, kind: Kind | None, tf: str) -> str:
+    """The text of an argument without a signature: a number of Python's is made a tensor, else it is traced anew."""
+    if isinstance(kind, Tensor) and kind.weak:
+        return f"{tf}.constant({text}, {tf}.{kind.dtype})"
+    return text
+
+
 def _varies(kind: Kind) -> bool:
     """Whether this is a tensor that comes in several sizes."""
     shape = kind.shape if isinstance(kind, Tensor) else None

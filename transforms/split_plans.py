@@ -6,6 +6,7 @@ import ast
 import copy
 import sys
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
@@ -19,7 +20,7 @@ from .entries import (
 )
 from .extraction import operations
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
+from .facts.kinds import NONE, UNKNOWN
 from .facts.modules import FunctionDefinition, names_in, own_body
 from .facts.staging import holds_tensor, holds_variable, is_tensor
 from .findings import Refusal
@@ -385,7 +386,10 @@ class SplitPlanner:
             1, operations(facts, own_body(definition.node))
         )
         simple = not shell.kinds and not parts.after
-        if simple and not shell.converts and shell.result != NONE:
+        plain = simple and not shell.converts and shell.result != NONE
+        if plain and not guard and self._only_passes_on(plan, parts):
+            return replace(plan, core=None, parameters=None)
+        if plain:
             texts = [*guard, f"return {call}"]
             plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
             return plan
@@ -420,7 +424,11 @@ class SplitPlanner:
     def call(self, parts: Split, decorator: str) -> str:
         """The text of the call of a core; without a signature, a number is made a tensor for it."""
         signed = "input_signature" in decorator
-        given = [a if signed else self.as_tensor(a, k) for a, k in parts.arguments]
+        tf = self.planner.tf
+        given = [
+            text if signed else signatures.argument(text, kind, tf)
+            for text, kind in parts.arguments
+        ]
         return f"{parts.core.called_as}({', '.join(given)})"
 
     def _is_worth_it(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
@@ -432,6 +440,17 @@ class SplitPlanner:
             or core.operations >= FEWEST_OPERATIONS
             or 2 * core.operations >= facts.operations
             or (recorded is not None and recorded.calls <= FEWEST_CALLS)
+        )
+
+    def _only_passes_on(self, plan: Plan, parts: Split) -> bool:
+        """Whether a shell would pass on what it is given, and nothing else: the function can be the graph itself."""
+        definition = self.module.functions[plan.qualname]
+        own = [a.arg for a in definition.parameters if a.arg != definition.receiver]
+        return (
+            not parts.before
+            and not plan.is_static
+            and "input_signature" in (plan.decorator or "")
+            and [text for text, _ in parts.arguments] == own
         )
 
     def outside(self, node: ast.stmt) -> Step:
@@ -485,9 +504,3 @@ class SplitPlanner:
             return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node.test)))
         inside = {old: name for old, name in named.items() if old in inner}
         return self.planner.source.spliced(test, inside)
-
-    def as_tensor(self, text: str, kind: Kind) -> str:
-        """The text of an argument of a core without a signature."""
-        if isinstance(kind, Tensor) and kind.weak:
-            return f"{self.planner.tf}.constant({text}, {self.planner.tf}.{kind.dtype})"
-        return text

@@ -109,8 +109,8 @@ class StepPlanner:
         arguments = step.arguments
         if "input_signature" not in decorator:
             pairs = zip(arguments, step.passed, strict=True)
-            as_tensor = self.splits.as_tensor
-            arguments = [as_tensor(text, core.parameters[n]) for text, n in pairs]
+            given, tf = core.parameters, self.planner.tf
+            arguments = [signatures.argument(text, given[n], tf) for text, n in pairs]
         call = f"{called}({', '.join(arguments)})"
         chosen: list[str] = []
         if not step.nested:
