@@ -22,13 +22,21 @@ WITH_VARIABLES = ("keras.src.models.", "keras.src.layers.")
 
 
 def guard(
-    session: Session, facts: FunctionFacts, core: str, built: Container[str]
+    session: Session,
+    facts: FunctionFacts,
+    core: str,
+    given: Mapping[str, str],
+    built: Container[str],
 ) -> str | None:
     """The text of what a shell calls for a core: it, or Python, where what it is given has no variables yet.
 
-    None where all that it is given has its own; `built` has.
+    None where all that it is given has its own; `built` has. What the shell gives under other names is in `given`.
     """
-    texts = [text for text in unbuilt(session, facts) if text not in built]
+    texts = []
+    for text in unbuilt(session, facts):
+        root, *rest = text.split(".")
+        texts.append(".".join([given.get(root, root), *rest]))
+    texts = [text for text in texts if text not in built]
     test = " and ".join(f"{text}.built" for text in texts)
     return f"{core} if {test} else {core}.python_function" if test else None
 

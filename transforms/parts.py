@@ -407,7 +407,9 @@ class Parts:
         self.imports |= planner.imports
         self.kinds |= dict(zip(outs, given, strict=False))
         call = self.splits.call(parts, decorator)
-        guard, call = self.splits.planner.guarded(found, call)
+        guard, call = self.splits.planner.guarded(
+            found, call, [text for text, _ in parts.arguments]
+        )
         if outs:
             return [*map(Code, (*guard, *shell.calls(call)))]
         if not shell.converts and shell.result != NONE:

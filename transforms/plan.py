@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 
 from . import printing, signatures
@@ -403,18 +403,27 @@ class ModulePlanner:
         if core is not None:
             plan.core = core
             call = self._core_call(facts, core, "input_signature" in (decorator or ""))
-            chosen, call = self.guarded(facts, call)
+            chosen, call = self.guarded(facts, call, ())
             plain = not shell.converts and not sunk and shell.result != NONE
             texts = [f"return {call}"] if plain else shell.statements(call)
             plan.shell = [Code(text) for text in (*chosen, *texts)]
         return plan
 
     def guarded(
-        self, facts: FunctionFacts, call: str, built: Container[str] = ()
+        self,
+        facts: FunctionFacts,
+        call: str,
+        given: Iterable[str],
+        built: Container[str] = (),
     ) -> tuple[list[str], str]:
-        """What stands before the call of a core, and the call, where Python runs what has no variables yet."""
+        """What stands before the call of a core, and the call, where Python runs what has no variables yet.
+
+        The core is `given` these texts, for its parameters in their order but for its receiver.
+        """
         core, _, arguments = call.partition("(")
-        chosen = guard(self.session, facts, core, built)
+        names = [n for n in facts.parameters if n != facts.definition.receiver]
+        texts = dict(zip(names, given, strict=False))
+        chosen = guard(self.session, facts, core, texts, built)
         if chosen is None:
             return [], call
         name = Names.local_to(facts.definition, self.module).fresh("run")

@@ -381,7 +381,8 @@ class SplitPlanner:
         graph = Core(name, list(parts.kinds), steps, decorator, static)
         plan = self.new_plan(definition, graph, planner.imports)
         call, built = self.call(parts, decorator), stateful.built(parts.before)
-        guard, call = self.planner.guarded(core, call, built)
+        given = [text for text, _ in parts.arguments]
+        guard, call = self.planner.guarded(core, call, given, built)
         plan.outside = operations(facts, [*parts.before, *parts.after]) / max(
             1, operations(facts, own_body(definition.node))
         )
@@ -449,6 +450,7 @@ class SplitPlanner:
         return (
             not parts.before
             and not plan.is_static
+            and plan.qualname not in self.module.rebound
             and "input_signature" in (plan.decorator or "")
             and [text for text, _ in parts.arguments] == own
         )

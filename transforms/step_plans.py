@@ -114,7 +114,7 @@ class StepPlanner:
         call = f"{called}({', '.join(arguments)})"
         chosen: list[str] = []
         if not step.nested:
-            chosen, call = self.planner.guarded(core, call)
+            chosen, call = self.planner.guarded(core, call, step.arguments)
         new = [
             *map(outside, step.parts.before),
             *map(Code, (*chosen, *shell.calls(call))),
