@@ -465,10 +465,25 @@ class Interpreter(
         end = merge([then.end, other.end], choose if staged else host_join)
         if staged and end is not None:
             self._restore(node, environment, end)
+            self._check_keys(node, then.end, other.end)
             _stage_partly_bound(then.end, other.end, end)
         if not staged and then.end and other.end and end:
             end.missing |= then.end.kinds.keys() ^ other.end.kinds.keys()
         return Flow(end, then.breaks + other.breaks, then.continues + other.continues)
+
+    def _check_keys(
+        self, node: ast.If, then: Environment | None, other: Environment | None
+    ) -> None:
+        """Refuse dicts that a tensor gives a key, or takes one: the arms of a graph give dicts of the same keys."""
+        if then is None or other is None:
+            return
+        for name, kind in then.kinds.items():
+            found = other.kinds.get(name)
+            if isinstance(kind, Dict) and isinstance(found, Dict):
+                differing = dict(kind.items).keys() ^ dict(found.items).keys()
+                if differing:
+                    reason = f"`{name}` has the key {min(differing)!r} after one arm only: give it that key before"
+                    self.problem(reason, node, "GL204")
 
     def _match(self, node: ast.Match, environment: Environment) -> Flow:
         kind = self.evaluate(node.subject, environment)
