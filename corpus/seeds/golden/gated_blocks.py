@@ -32,7 +32,7 @@ class Gated(tf.keras.Model):
 model = Gated(depth=8, units=8)
 
 
-@tf.function(autograph=False)
+@tf.function(autograph=False, reduce_retracing=True)
 def f(x, training):
     return model(x, training=training)
 
