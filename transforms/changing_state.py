@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 
+from .apart import involves_tensors
 from .classes import class_at, class_of, kept_value
 from .facts.arrays import may_hold
 from .facts.environment import FunctionFacts
@@ -291,7 +292,9 @@ class _Finder:
             if hindrance is not None:
                 raise Refusal(hindrance)
         for node in own_nodes(self.definition.node):
-            if isinstance(node, ast.Try):
+            if not isinstance(node, ast.Try):
+                continue
+            if found or involves_tensors(self.facts, node):
                 raise Refusal("state is changed in a `try`")
 
     def _is_one(self, holder: str) -> bool:
