@@ -20,6 +20,8 @@ from .changing_state import (
     changing_state,
     with_state_names,
 )
+from .core_checks import outgrown
+from .core_results import with_results
 from .draws import with_draws_apart
 from .entries import FEWEST_OPERATIONS, check_parameters
 from .exits import has_own
@@ -44,7 +46,7 @@ from .facts.profile import FunctionNode
 from .findings import Refusal
 from .planner import read_before, surely_assigned
 from .source import Names
-from .split import Split, may_have_core, outgrown, place_of, with_results
+from .split import Split, may_have_core, place_of
 from .steps import Code, Compound, Core, Keep, Plan, Step
 
 if TYPE_CHECKING:

@@ -19,17 +19,23 @@ from .changing_state import (
     changing_state,
     with_state_names,
 )
+from .core_checks import (
+    computes_python,
+    holds_values,
+    is_of_arrays,
+    lost_where_it_raises,
+    outgrown,
+    reading,
+    sets_first,
+    unfit_result,
+)
+from .core_results import with_results
 from .extraction import computes, extracted, operations
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
-    NONE,
     UNKNOWN,
     Array,
-    Dict,
-    Elements,
     Kind,
-    Mapping,
-    Object,
     Python,
     Rows,
     Scalar,
@@ -44,7 +50,6 @@ from .facts.liveness import all_reads
 from .facts.modules import (
     FunctionDefinition,
     all_bound_names,
-    blocks,
     names_in,
     own_body,
 )
@@ -52,10 +57,8 @@ from .facts.ownership import is_own
 from .facts.session import Session
 from .facts.staging import (
     is_numbers,
-    is_numpy,
     is_of_library,
     is_optimizer,
-    is_strong,
 )
 from .findings import Refusal
 from .first_use import made_on_first_use
@@ -63,18 +66,14 @@ from .inlining import is_written
 from .ordering import WAITS, Ordering, is_plain_return, may_return
 from .planner import read_before
 from .printing import is_print
-from .python_parts import GROWING, PythonFirst, PythonParts
-from .rebuilding import rebuilt, with_origin
+from .python_parts import PythonFirst, PythonParts
 from .replaying import is_replay
-from .shell import check_result
 from .source import Names
 from .stateful import builds
 from .variables import made_here, swaps
 
 MOST_ROUNDS = 24
 MUCH = 6
-SMALL = 1000
-"""Factors and divisors below this keep a number far from the largest int64."""
 
 
 @dataclass
@@ -569,13 +568,13 @@ class Splitter:
                 if name != self.definition.receiver:
                     arguments.append((name, parameters[name]))
         for variable in state:
-            if _sets_first(variable.name, made):
+            if sets_first(variable.name, made):
                 continue
             parameters[variable.name] = variable.kind
             arguments.append((variable.text, variable.kind))
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
         if unknown:
-            return _reading(made, unknown)
+            return reading(made, unknown)
         outs = [s.name for s in state if self._written_in(s, made)]
         own = {*outs, *(s.name for s in state if isinstance(s.kind, Variable))}
         given = [n for n in self._given(after, made) if n not in own]
@@ -591,12 +590,12 @@ class Splitter:
         alias = self._alias(found, made)
         if alias is not None:
             return alias
-        unfit = _unfit_result(found, bool(outs or given))
+        unfit = unfit_result(found, bool(outs or given))
         if unfit is not None and isinstance(made[-1], ast.Return):
             return Refusal(unfit.reason, made[-1])
-        if not (found.operations or found.staged) or _is_of_arrays(found):
+        if not (found.operations or found.staged) or is_of_arrays(found):
             return None
-        lost = _lost_where_it_raises(found, made, {*outs})
+        lost = lost_where_it_raises(found, made, {*outs})
         if lost is not None:
             return lost
         left = self._left_to_python(found.result, made, after, len(outs), given)
@@ -628,7 +627,7 @@ class Splitter:
                 for s in made
                 for n in ast.walk(s)
                 if isinstance(n, ast.Attribute)
-                and _holds_values(found.kind(n))
+                and holds_values(found.kind(n))
                 and not is_of_library(found.kind(n.value))
             ),
             None,
@@ -653,7 +652,7 @@ class Splitter:
             if isinstance(kind, Python):
                 binding = [s for s in made if name in all_bound_names(s)]
                 return Refusal(f"`{name}` is a Python value", binding[-1], "GL205")
-        if isinstance(made[-1], ast.Return) and _computes_python(items[0]):
+        if isinstance(made[-1], ast.Return) and computes_python(items[0]):
             return Refusal("it returns a Python value", made[-1], "GL205")
         return None
 
@@ -729,159 +728,3 @@ def place_of(
         if line is not None and start and end and start <= line <= end:
             return i
     return None
-
-
-def outgrown(state: dict[str, StateVariable], made: list[ast.stmt]) -> Refusal | None:
-    """The first statement that makes an int of Python's so much larger that no tensor holds it for long."""
-    ints = {
-        s.name
-        for s in state.values()
-        if isinstance(s.kind, Tensor) and s.kind.weak == "int"
-    }
-    for node in (n for s in made for n in ast.walk(s)):
-        match node:
-            case ast.AugAssign(target=ast.Name(id=name), op=op) if name in ints:
-                grows = isinstance(op, GROWING)
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in ints:
-                grows = not _keeps_small(value, name) and any(
-                    isinstance(n, ast.BinOp)
-                    and isinstance(n.op, GROWING)
-                    and name in names_in(n)
-                    for n in ast.walk(value)
-                )
-            case _:
-                continue
-        if grows:
-            return Refusal(f"`{name}` may outgrow a tensor", code="GL303")
-    return None
-
-
-def _keeps_small(node: ast.expr, name: str) -> bool:
-    """Whether a value is the rest, by a small number, of one product of the name and a small number."""
-    match node:
-        case ast.BinOp(left=left, op=ast.Mod(), right=ast.Constant(int(by))):
-            inner = list(ast.walk(left))
-        case _:
-            return False
-    factors = [n.value for n in inner if isinstance(n, ast.Constant)]
-    operators = [n for n in inner if isinstance(n, ast.operator)]
-    return (
-        0 < by < SMALL
-        and names_in(left) == {name}
-        and all(isinstance(f, int) and abs(f) < SMALL for f in factors)
-        and all(isinstance(o, ast.Add | ast.Sub | ast.Mult) for o in operators)
-        and sum(isinstance(o, ast.Mult) for o in operators) == 1
-    )
-
-
-def _sets_first(name: str, made: list[ast.stmt]) -> bool:
-    """Whether a core sets a name whatever it was, before anything reads it."""
-    first = next((s for s in made if name in names_in(s)), None)
-    match first:
-        case ast.Assign(targets=[ast.Name(id=target)], value=value):
-            return target == name and name not in names_in(value)
-    return False
-
-
-def _unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:
-    """Why no graph can give back what a core returns, if so."""
-    result = facts.result
-    if has_more and isinstance(result, Sequence):
-        result = result.items[0]
-    try:
-        check_result(result, facts.definition.node)
-    except Refusal as refusal:
-        return refusal
-    return None
-
-
-def _holds_values(kind: Kind) -> bool:
-    """Whether this is a list, set or dict of numbers, tensors or what is not known."""
-    match kind:
-        case Sequence(type="list", items=items):
-            return all(not isinstance(item, Object) for item in items)
-        case Elements(type="list" | "set", element=element):
-            return not isinstance(element, Object)
-    return isinstance(kind, Dict | Mapping)
-
-
-def _reading(made: list[ast.stmt], names: list[str]) -> Refusal | None:
-    """The first place that reads a name which no graph takes."""
-    return next(
-        (
-            Refusal(f"no graph takes `{n.id}`", n, "GL204")
-            for s in made
-            for n in ast.walk(s)
-            if isinstance(n, ast.Name) and n.id in names
-        ),
-        None,
-    )
-
-
-def _lost_where_it_raises(
-    facts: FunctionFacts, made: list[ast.stmt], outs: set[str]
-) -> Refusal | None:
-    """The first assertion that stands behind a write of state, which a core gives back only where none fails."""
-    checks = {n for n in facts.effects.get("assert", ()) if isinstance(n, ast.Call)}
-    written = False
-    for statement in made:
-        inner = list(ast.walk(statement))
-        writes = any(
-            isinstance(n, ast.Name) and n.id in outs and isinstance(n.ctx, ast.Store)
-            for n in inner
-        )
-        found = next((n for n in inner if n in checks), None)
-        if found is not None and (written or (writes and blocks(statement))):
-            return Refusal("what changed before it is lost where it raises", found)
-        written = written or writes
-    return None
-
-
-def _is_of_arrays(facts: FunctionFacts) -> bool:
-    """Whether a core computes with NumPy's arrays alone, which NumPy does as well."""
-    kinds = facts.kinds.values()
-    return any(map(is_numpy, kinds)) and not any(map(is_strong, kinds))
-
-
-def _computes_python(kind: Kind) -> bool:
-    if isinstance(kind, Sequence):
-        return any(map(_computes_python, kind.items))
-    if isinstance(kind, Dict):
-        return any(_computes_python(value) for _, value in kind.items)
-    return isinstance(kind, Python) and kind != NONE and not kind.known
-
-
-def with_results(
-    body: list[ast.stmt], outs: list[str], given: list[str]
-) -> list[ast.stmt]:
-    """The core's body, its returns giving back state and names too."""
-    extra = [*outs, *given]
-    if not extra:
-        return body
-    made = [_with_result(s, extra) for s in body]
-    if not made or not _returns(made[-1]):
-        made.append(_result(None, extra))
-    return made
-
-
-def _with_result(node: ast.stmt, extra: list[str]) -> ast.stmt:
-    if isinstance(node, ast.Return):
-        return _result(node, extra)
-    return rebuilt(node, lambda block: [_with_result(s, extra) for s in block])
-
-
-def _result(node: ast.Return | None, extra: list[str]) -> ast.stmt:
-    value = node.value if node and node.value else ast.Constant(None)
-    names = [ast.Name(name, ast.Load()) for name in extra]
-    made = ast.Return(ast.Tuple([value, *names], ast.Load()))
-    return made if node is None else with_origin(made, node)
-
-
-def _returns(node: ast.stmt) -> bool:
-    if isinstance(node, ast.Return):
-        return True
-    if isinstance(node, ast.If):
-        return (
-            bool(node.orelse) and _returns(node.body[-1]) and _returns(node.orelse[-1])
-        )
-    return isinstance(node, ast.With) and _returns(node.body[-1])
