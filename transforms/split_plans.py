@@ -282,7 +282,8 @@ class SplitPlanner:
         )
         if not hindered or not (facts.operations or facts.staged):
             return False
-        if definition.failure is not None or definition.is_operator:
+        told = definition.tags or definition.failure is not None
+        if told or definition.is_operator:
             return False
         if definition.is_inner:
             return False

@@ -18,11 +18,14 @@ from .kinds import (
     Dataset,
     Function,
     Kind,
+    Maybe,
     Python,
     Record,
     Sequence,
     Tensor,
     forget,
+    join_all,
+    of_any_size,
 )
 from .modules import (
     FunctionDefinition,
@@ -223,7 +226,7 @@ class FunctionCalls:
             return UNKNOWN
         if definition.has_gradient and isinstance(facts.result, Sequence):
             return facts.result.items[0]
-        return facts.result
+        return _told(definition, facts.result)
 
     def _unready(self, kind: Kind) -> str | None:
         """A dataclass in a value that no graph can take apart, as it is."""
@@ -284,6 +287,8 @@ class FunctionCalls:
         self, definition: FunctionDefinition, bound: dict[str, Kind]
     ) -> dict[str, Kind]:
         """Argument kinds; what is not known of a tensor is taken from the profile."""
+        if definition.parent is None:
+            bound = {name: of_any_size(kind) for name, kind in bound.items()}
         recorded = self.session.recorded(definition.qualname)
         if recorded is None:
             return bound
@@ -292,6 +297,18 @@ class FunctionCalls:
             seen = recorded.parameters.get(name, UNKNOWN)
             result[name] = _completed(kind, seen)
         return result
+
+
+def _told(definition: FunctionDefinition, result: Kind) -> Kind:
+    """What a function gives its callers, which do not see what it tells its shell of the result."""
+    if not definition.tags or not isinstance(result, Sequence):
+        return result
+    given = [form.kind for form in definition.forms if form.failure is None]
+    if given:
+        return join_all(given)
+    shown = result.items[0]
+    failing = definition.failure is not None
+    return shown.kind if failing and isinstance(shown, Maybe) else shown
 
 
 def _note_captures(
@@ -314,7 +331,7 @@ def _note_captures(
 def _completed(kind: Kind, seen: Kind) -> Kind:
     """A kind with what the profile knows better: all of an unknown one, a tensor's dtype and rank."""
     if kind == UNKNOWN:
-        return seen
+        return of_any_size(seen)
     if isinstance(kind, Dataset) and isinstance(seen, Dataset):
         return seen
     if isinstance(kind, Tensor) and isinstance(seen, Tensor) and not kind.weak:

@@ -31,6 +31,7 @@ from .kinds import (
     forget,
     has_unknown,
     join,
+    of_any_shape,
     settled,
 )
 from .modules import (
@@ -386,7 +387,7 @@ class Instances:
             return
         recorded = self.session.recorded(initializer.qualname)
         known: Mapping[str, Kind] = (
-            recorded.parameters
+            {n: of_any_shape(k) for n, k in recorded.parameters.items()}
             if recorded
             else self.session.contexts.get(initializer.qualname, {})
         )

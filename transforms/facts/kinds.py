@@ -402,20 +402,32 @@ def tensor_leaves(kind: Kind) -> list[Kind]:
     return [] if isinstance(kind, Python) else [kind]
 
 
-def of_any_size(kind: Kind) -> Kind:
-    """The kind without the sizes of its tensors, and without the length of a list of one kind."""
-    if isinstance(kind, Tensor | Ragged) and kind.shape:
+def of_any_size(kind: Kind, any_length: bool = True) -> Kind:
+    """The kind without the sizes of its tensors, and maybe without the lengths of lists and tuples of tensors."""
+    if isinstance(kind, Shaped) and kind.shape:
         return replace(kind, shape=(None,) * len(kind.shape))
     if isinstance(kind, Sequence):
-        items = tuple(map(of_any_size, kind.items))
-        if kind.type == "list" and len(set(items)) == 1:
-            return Elements("list", forget(items[0]))
+        items = tuple(of_any_size(k, any_length) for k in kind.items)
+        element = join_all(map(forget, items))
+        listed = _is_tensor(element) or (kind.type == "list" and len(set(items)) == 1)
+        if any_length and listed and kind.type in ("list", "tuple"):
+            return Elements(kind.type, element)
         return replace(kind, items=items)
     if isinstance(kind, Elements):
-        return replace(kind, element=of_any_size(kind.element))
+        return replace(kind, element=of_any_size(kind.element, any_length))
     if isinstance(kind, Dict):
-        return Dict(tuple((key, of_any_size(value)) for key, value in kind.items))
+        pairs = [(key, of_any_size(value, any_length)) for key, value in kind.items]
+        return Dict(tuple(pairs))
     return kind
+
+
+def of_any_shape(kind: Kind) -> Kind:
+    """The kind without the sizes of its tensors."""
+    return of_any_size(kind, any_length=False)
+
+
+def _is_tensor(kind: Kind) -> bool:
+    return isinstance(kind, Tensor) and kind.dtype is not None and not kind.mixed
 
 
 def members(kind: Kind) -> tuple[Kind, ...]:

@@ -36,6 +36,7 @@ from .kinds import (
     join,
     join_all,
     members,
+    of_any_shape,
     python,
     settled,
 )
@@ -507,9 +508,13 @@ class Session:
         return kind
 
     def _seen(self, definition: FunctionDefinition) -> Recorded | None:
-        """What was recorded of a function."""
+        """What was recorded of a function; but for what a signature may hold callers to, of any size."""
         profile = self.profile
         if profile is None:
             return None
         found = profile.get(self.path, definition.qualname, self.lines, definition.node)
-        return None if found is None else found.mapped(self._own)
+        if found is None:
+            return None
+        seen = found.mapped(self._own)
+        loose = seen.mapped(of_any_shape)
+        return replace(loose, parameters=seen.parameters, returns=seen.returns)
