@@ -288,7 +288,9 @@ class FunctionCalls:
     ) -> dict[str, Kind]:
         """Argument kinds; what is not known of a tensor is taken from the profile."""
         if definition.parent is None:
-            bound = {name: of_any_size(kind) for name, kind in bound.items()}
+            rest = definition.node.args.vararg
+            several = rest.arg if rest else None
+            bound = {n: of_any_size(k, n != several) for n, k in bound.items()}
         recorded = self.session.recorded(definition.qualname)
         if recorded is None:
             return bound
