@@ -12,6 +12,7 @@ from .facts.modules import (
     ELSEWHERE,
     ClassDefinition,
     FunctionDefinition,
+    one_by_one,
     own_nodes,
 )
 from .facts.session import Session
@@ -145,10 +146,11 @@ def kept_value(session: Session, holder: ClassDefinition, name: str) -> ast.expr
     if initializer is None or writers != {initializer.qualname}:
         return None
     values = [
-        s.value
+        value
         for s in initializer.original.body
         if isinstance(s, ast.Assign)
-        and any(isinstance(t, ast.Attribute) and t.attr == name for t in s.targets)
+        for target, value in one_by_one(s)
+        if isinstance(target, ast.Attribute) and target.attr == name
     ]
     return values[0] if len(values) == 1 else None
 

@@ -26,6 +26,7 @@ from .facts.modules import (
 from .facts.staging import (
     is_numpy,
     is_strong,
+    is_weak,
 )
 from .findings import Refusal
 from .python_parts import GROWING
@@ -142,9 +143,11 @@ def lost_where_it_raises(
 
 
 def is_of_arrays(facts: FunctionFacts) -> bool:
-    """Whether a core computes with NumPy's arrays alone, which NumPy does as well."""
+    """Whether a core computes with NumPy's arrays, or numbers of Python's, alone: Python does that as well."""
     kinds = facts.kinds.values()
-    return any(map(is_numpy, kinds)) and not any(map(is_strong, kinds))
+    return any(is_numpy(k) or is_weak(k) for k in kinds) and not any(
+        map(is_strong, kinds)
+    )
 
 
 def computes_python(kind: Kind) -> bool:

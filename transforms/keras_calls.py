@@ -10,9 +10,9 @@ import ast
 
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Python, Tensor
+from .facts.kinds import UNKNOWN, Kind, Python, Tensor
 from .facts.modules import ClassDefinition, FunctionDefinition
-from .facts.project import ASKS
+from .facts.project import ASKS, RUNS
 from .facts.session import Session
 
 AROUND = ("__call__", "build", "compute_mask", "compute_output_spec")
@@ -39,6 +39,19 @@ def calls_as_is(
     return not (words & ASKS or _has_policy(made, session)) and (
         _is_plain(definition) and _passes_plainly(node, definition, facts)
     )
+
+
+def is_called_by_python(definition: FunctionDefinition, session: Session) -> bool:
+    """Whether a method that Keras may call in graphs is called outside graphs alone, in a program that makes none.
+
+    A layer without a `build` of its own is called in one, to be built, where it has layers.
+    """
+    owner, modules = definition.owner, session.modules
+    if owner is None or modules is None or modules.mentioned(session.path) & RUNS:
+        return False
+    attributes = session.instances.class_attributes(owner).values()
+    layered = any(k == UNKNOWN or "object(" in str(k) for k in attributes)
+    return "build" in owner.methods or not layered
 
 
 def _has_policy(made: ClassDefinition, session: Session) -> bool:

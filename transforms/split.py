@@ -359,7 +359,7 @@ class Splitter:
         """The split with what only keeps a number of Python's behind the core; the statements of `core` are left in it."""
         for statement in list(core) if found is not None else ():
             rest = [s for s in core if s is not statement]
-            if not self._only_counts(statement, core, rest):
+            if not rest or not self._only_counts(statement, core, rest):
                 continue
             later: list[ast.stmt] = list(after)
             self._insert(later, statement)

@@ -21,11 +21,12 @@ from .entries import (
 from .extraction import operations
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN
-from .facts.modules import FunctionDefinition, names_in, own_body
+from .facts.modules import FUNCTION_PARTS, FunctionDefinition, names_in, own_body
 from .facts.staging import holds_tensor, holds_variable, is_tensor
 from .findings import Refusal
 from .first_steps import number_parameters
 from .inline_steps import headers
+from .keras_calls import is_called_by_python
 from .ordering import WAITS
 from .parts import has_try, in_parts
 from .replaying import is_replay
@@ -266,7 +267,10 @@ class SplitPlanner:
             or self.session.recorded(qualname) is None
             or self.session.is_graph_function(definition)
             or self.entries.core_of(qualname) in self.module.functions
-            or self.entries.is_called_by_keras(definition)
+            or (
+                self.entries.is_called_by_keras(definition)
+                and not is_called_by_python(definition, self.session)
+            )
             or self.entries.is_pythons(facts)
         )
 
@@ -452,6 +456,8 @@ class SplitPlanner:
             not parts.before
             and not plan.is_static
             and plan.qualname not in self.module.rebound
+            and not definition.node.args.kwonlyargs
+            and self.module.elsewhere.stored.isdisjoint(FUNCTION_PARTS)
             and "input_signature" in (plan.decorator or "")
             and [text for text, _ in parts.arguments] == own
         )

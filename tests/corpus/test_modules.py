@@ -329,6 +329,144 @@ RECIPES = {
                 recipes.cells["n"] = 5
     """,
 }
+SWAPS = {
+    "kept.py": """
+        import tensorflow as tf
+
+        front = tf.Variable([1.0, 2.0])
+        back = tf.Variable([0.0, 0.0])
+        losses = tf.keras.metrics.Mean(name="losses")
+
+
+        class Settings:
+            rate = 0.5
+            clip = False
+            used = 0
+
+
+        class Smoother:
+            made = 0
+
+            def __init__(self, decay):
+                Smoother.made += 1
+                self.decay = decay
+                self.mean = tf.zeros([2])
+
+            def update(self, x):
+                Settings.used += 1
+                self.mean = self.decay * self.mean + (1.0 - self.decay) * x
+                return self.mean * Settings.rate
+
+
+        def swap():
+            global front, back
+            front, back = back, front
+
+
+        def advanced(x):
+            back.assign(0.5 * front + x)
+            swap()
+            return front.read_value() * 2.0
+
+
+        def stepped(x):
+            slope = tf.sin(x)
+            if Settings.clip:
+                slope = tf.clip_by_norm(slope, 0.5)
+            return x - Settings.rate * slope
+
+
+        def centered(x, seen={"n": 0, "mean": tf.zeros([2])}):
+            seen["n"] += 1
+            seen["mean"] = seen["mean"] + (x - seen["mean"]) / seen["n"]
+            return x - seen["mean"]
+
+
+        def powered(x, power=2.0, *, shift=0.5):
+            if tf.reduce_sum(x) > 1.0:
+                return tf.abs(x) ** power
+            return x + shift
+
+
+        def measured(x):
+            losses.update_state(tf.reduce_mean(tf.square(x - 1.0)))
+            return losses.result() * 2.0
+
+
+        def averaged(x):
+            mean = tf.keras.metrics.Mean()
+            for row in tf.stack([x, x * 2.0]):
+                mean.update_state(tf.reduce_sum(row))
+            return mean.result() * Settings.rate
+
+
+        def fitted(x):
+            slope = tf.Variable(tf.zeros_like(x))
+            for _ in range(3):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(tf.square(slope * x - front))
+                slope.assign_sub(0.1 * tape.gradient(loss, slope))
+            return slope
+    """,
+    "others.py": """
+        import tensorflow as tf
+        import kept
+        from kept import Settings, Smoother, losses
+
+
+        class Counting(Smoother):
+            def __init__(self, decay):
+                super().__init__(decay)
+                self.count = 0
+
+            def update(self, x):
+                self.count += 1
+                self.mean = self.mean * tf.cast(self.count % 2, tf.float32)
+                return super().update(x)
+
+
+        def change(i):
+            Settings.rate *= 0.5
+            Settings.clip = not Settings.clip
+            kept.back.assign([0.5 * i, -0.5])
+            kept.powered.__defaults__ = (float(i),)
+            kept.powered.__kwdefaults__ = {"shift": 0.1 * i}
+            if i == 2:
+                losses.reset_state()
+                kept.centered.__defaults__[0]["n"] = 0
+                Settings.used = 50
+                kept.swap()
+    """,
+    "run.py": """
+        import numpy as np
+        import tensorflow as tf
+        import kept
+        import others
+
+        NAMES = (
+            "advanced",
+            "stepped",
+            "centered",
+            "powered",
+            "measured",
+            "averaged",
+            "fitted",
+        )
+        smoothers = [kept.Smoother(0.5), others.Counting(0.75)]
+
+        for i in range(6):
+            x = tf.constant([float(i % 4), 0.25])
+            for name in NAMES:
+                print(name, np.round(getattr(kept, name)(x).numpy(), 4).tolist())
+            for smoother in smoothers:
+                print(np.round(smoother.update(x).numpy(), 4).tolist(), smoother.decay)
+            print(kept.Settings.used, kept.Smoother.made, smoothers[1].count)
+            print(kept.front.numpy().tolist(), kept.back.numpy().tolist())
+            print(f"{kept.losses.result():.3f} {kept.centered.__defaults__[0]['n']}")
+            smoothers[0].decay *= 0.5
+            others.change(i)
+    """,
+}
 RUN = """
 import training
 for i, arguments in enumerate(training.ARGS):
@@ -368,7 +506,7 @@ def test_state_that_another_module_changes(tmp_path: Path) -> None:
 
 def test_training_that_another_module_steers(tmp_path: Path) -> None:
     assert graphs_of(RECIPES, "recipes.py", tmp_path) == {
-        "learn_graph",
+        "learned_graph",
         "step_graph",
         "update_graph",
         "divergence_graph",
@@ -376,6 +514,20 @@ def test_training_that_another_module_steers(tmp_path: Path) -> None:
         "replica",
         "add_graph",
     }
+
+
+def test_what_another_module_swaps_extends_and_calls(tmp_path: Path) -> None:
+    assert graphs_of(SWAPS, "kept.py", tmp_path) == {
+        "update_graph",
+        "advanced_graph",
+        "stepped_graph",
+        "centered_graph",
+        "powered_graph",
+        "measured",
+        "averaged_graph",
+        "fitted_graph",
+    }
+    assert "counting_update_graph" in (tmp_path / "others.py").read_text()
 
 
 def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:

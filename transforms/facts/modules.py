@@ -407,10 +407,10 @@ class ModuleFacts:
         found: dict[str, list[ast.expr | None]] = {}
         for node in _nested_statements(self.tree.body):
             if isinstance(node, ast.Assign):
-                for target in node.targets:
+                for target, value in one_by_one(node):
                     plain = isinstance(target, ast.Name)
                     for name in target_names(target):
-                        found.setdefault(name, []).append(node.value if plain else None)
+                        found.setdefault(name, []).append(value if plain else None)
             elif (
                 isinstance(node, ast.AnnAssign)
                 and isinstance(node.target, ast.Name)
@@ -520,6 +520,21 @@ class ModuleFacts:
                     found.append(dotted)
                     queue.append(text)
         return found
+
+
+def one_by_one(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What an assignment gives its targets, those of `a, b = 1, 2` apart."""
+    for target in node.targets:
+        match target, node.value:
+            case (
+                ast.Tuple(elts=targets) | ast.List(elts=targets),
+                ast.Tuple(elts=values) | ast.List(elts=values),
+            ) if len(targets) == len(values) and not any(
+                isinstance(n, ast.Starred) for n in (*targets, *values)
+            ):
+                yield from zip(targets, values, strict=True)
+            case _:
+                yield target, node.value
 
 
 def mangled(name: str, class_name: str) -> str:

@@ -37,8 +37,17 @@ ASKS = frozenset(
     ]
 )
 """Words of programs that set how layers compute, or that ask whether they are built."""
+RUNS = frozenset(
+    [
+        *("fit", "evaluate", "predict", "function", "map"),
+        *("train_on_batch", "test_on_batch", "predict_on_batch"),
+        *("Sequential", "Input", "RNN", "Bidirectional", "TimeDistributed"),
+        *("save", "export", "summary", "count_params"),
+    ]
+)
+"""Words of programs that have Keras, or TensorFlow, call layers and models in graphs."""
 NEST = "nest"
-TELLING = ASKS | {TAPE, NEST}
+TELLING = ASKS | RUNS | {TAPE, NEST}
 """Words that tell something of a program, wherever they stand in it."""
 
 

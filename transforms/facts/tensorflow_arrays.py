@@ -14,7 +14,7 @@ from .kinds import (
     Tensor,
     Variable,
 )
-from .outcome import Raises, Unsure
+from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_arguments import Arguments, Rule
 from .tensorflow_creation import count, inserted, wanted_shape
 from .tensorflow_values import common, tensor
@@ -286,18 +286,19 @@ def _stacked_rows(x: Tensor, axis: int | None) -> Kind:
     return Tensor(x.dtype, inserted(x.shape[1:], axis, x.shape[0]))
 
 
-def unstack(a: Arguments) -> Kind:
+def unstack(a: Arguments) -> Kind | Outcome:
     x = tensor(a["value"])
-    if x.shape is None:
-        return Elements("list", Tensor(x.dtype))
     axis = values.constant_int(a["axis"])
-    if axis is None:
-        return Elements("list", Tensor(x.dtype, (None,) * (len(x.shape) - 1)))
+    if x.shape is None or axis is None:
+        rest = None if x.shape is None else (None,) * (len(x.shape) - 1)
+        return outcome(Elements("list", Tensor(x.dtype, rest)), "counts")
     n = values.axis_in(axis, len(x.shape))
     one = Tensor(x.dtype, x.shape[:n] + x.shape[n + 1 :])
     number = values.constant_int(a["num"])
     count = values.equal_sizes(x.shape[n], number)
-    return Elements("list", one) if count is None else Sequence("list", (one,) * count)
+    if count is None:
+        return outcome(Elements("list", one), "counts")
+    return Sequence("list", (one,) * count)
 
 
 def split(a: Arguments) -> Kind:
