@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
 from functools import cached_property
 
 from .facts.environment import FunctionFacts
@@ -33,7 +32,6 @@ BINARY: dict[str, ast.operator] = {
     "mod": ast.Mod(), "pow": ast.Pow(), "matmul": ast.MatMult(), "and_": ast.BitAnd(), "or_": ast.BitOr(),
     "xor": ast.BitXor(),
 }  # fmt: skip
-UNSTACK = "tensorflow.unstack"
 COMPARISONS: dict[str, ast.cmpop] = {
     "lt": ast.Lt(), "le": ast.LtE(), "gt": ast.Gt(), "ge": ast.GtE(), "eq": ast.Eq(), "ne": ast.NotEq(),
 }  # fmt: skip
@@ -50,21 +48,10 @@ def without_builtins(
     return _Builtins(facts, names, tf).function()
 
 
-def _gone_over(node: ast.AST) -> Iterator[ast.expr]:
-    """What loops and comprehensions go over, one by one or several at once."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.For | ast.comprehension):
-            yield inner.iter
-            match inner.iter:
-                case ast.Call(func=ast.Name("zip" | "enumerate"), args=args):
-                    yield from args
-
-
 class _Builtins(Ranking):
     def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
         super().__init__(facts, names, tf)
         self.hindering = {p.node for p in facts.problems if p.code == "GL109"}
-        self.gone_over = set(_gone_over(facts.definition.node))
 
     # ---- loops over map and filter
 
@@ -233,23 +220,9 @@ class _Builtins(Ranking):
                 return None if rows is None else ast.Starred(rows, ast.Load())
             case ast.DictComp():
                 return self._of_rows(node)
-            case ast.Call(func=function, args=[value], keywords=[]) if (
-                node in self.gone_over
-            ):
-                if getattr(self.kind(function), "name", "") == UNSTACK and (
-                    self._has_rows(value)
-                ):
-                    return value
-                return self._call(node)
             case ast.Call():
                 return self._call(node)
         return None
-
-    def _has_rows(self, node: ast.expr) -> bool:
-        """Whether a loop goes over the rows of this, of which nobody knows how many there are."""
-        kind = self.kind(node)
-        shape = kind.shape if isinstance(kind, Tensor) and is_strong(kind) else None
-        return bool(shape) and shape[0] is None  # type: ignore[index]
 
     def _call(self, node: ast.Call) -> ast.expr | None:
         function = self.builtin(node)

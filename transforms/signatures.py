@@ -162,7 +162,7 @@ def _signature(
 ) -> str | None:
     """The specs of the parameters; None where a signature would change what callers may pass."""
     args = facts.definition.node.args
-    if args.vararg or args.kwarg or args.kwonlyargs or "counts" in facts.effects:
+    if args.vararg or args.kwarg or args.kwonlyargs:
         return None
     if not all(is_weak(facts.parameters[n]) for n in facts.definition.defaults):
         return None

@@ -50,9 +50,7 @@ if TYPE_CHECKING:
 
 Truth = Literal[True, False, "tensor"] | None
 """Whether a test holds: known, decided by a tensor, or (None) known to Python only while tracing."""
-ALLOWED_EFFECTS = frozenset(
-    {"assign", "assert", "counts", "exhausts", "stdout", "write"}
-)
+ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ EFFECTS = frozenset(
         "callback",  # calls Python functions it was given
         "mutates",  # changes a Python object in place
         "exhausts",  # raises StopIteration at the end of an iterator of the graph
-        "counts",  # asks while tracing how many values there are
         "write",  # gives a new TensorArray that must be used in the place of the old
     }
 )

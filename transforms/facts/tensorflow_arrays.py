@@ -14,7 +14,7 @@ from .kinds import (
     Tensor,
     Variable,
 )
-from .outcome import Outcome, Raises, Unsure, outcome
+from .outcome import Raises, Unsure
 from .tensorflow_arguments import Arguments, Rule
 from .tensorflow_creation import count, inserted, wanted_shape
 from .tensorflow_values import common, tensor
@@ -286,19 +286,17 @@ def _stacked_rows(x: Tensor, axis: int | None) -> Kind:
     return Tensor(x.dtype, inserted(x.shape[1:], axis, x.shape[0]))
 
 
-def unstack(a: Arguments) -> Kind | Outcome:
+def unstack(a: Arguments) -> Kind:
     x = tensor(a["value"])
     axis = values.constant_int(a["axis"])
     if x.shape is None or axis is None:
         rest = None if x.shape is None else (None,) * (len(x.shape) - 1)
-        return outcome(Elements("list", Tensor(x.dtype, rest)), "counts")
+        return Elements("list", Tensor(x.dtype, rest))
     n = values.axis_in(axis, len(x.shape))
     one = Tensor(x.dtype, x.shape[:n] + x.shape[n + 1 :])
     number = values.constant_int(a["num"])
     count = values.equal_sizes(x.shape[n], number)
-    if count is None:
-        return outcome(Elements("list", one), "counts")
-    return Sequence("list", (one,) * count)
+    return Elements("list", one) if count is None else Sequence("list", (one,) * count)
 
 
 def split(a: Arguments) -> Kind:
