@@ -82,7 +82,7 @@ TAKES_WEAK = frozenset(
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
 WITHOUT_GRADIENT = frozenset({"bool", "string"}) | INTS
 CONSTANTS = ("tensorflow.constant", "tensorflow.convert_to_tensor")
-LIKE_FIRST = frozenset(["clip_by_value", "clip_by_norm", "nn.leaky_relu"])
+LIKE_FIRST = frozenset(["clip_by_value", "clip_by_norm"])
 """Functions that make the numbers they are given tensors of the dtype of the first argument."""
 DEFAULTS = {"int": "int32", "float": "float32"}
 TAKES_SHAPE = frozenset(
@@ -490,9 +490,13 @@ class Writer:
             return self._like_first(node)
         if short not in TAKES_WEAK and len(node.args) == 1 and not node.keywords:
             return self._converted_argument(node)
-        if short not in TAKES_WEAK:
+        if short not in TAKES_WEAK or (
+            short == "one_hot" and not self._is_only_counted(node)
+        ):
             raise Refusal(
-                f"`{ast.unparse(node.func)}` takes a Python number here", node
+                f"`{ast.unparse(node.func)}` takes a Python number here",
+                node,
+                way_out="pass a tensor of the dtype that is meant",
             )
         if short == "range":
             return self._range(node)
@@ -508,9 +512,16 @@ class Writer:
             "tile",
         ):
             raise Refusal(
-                f"`{ast.unparse(node.func)}` takes a Python number here", node
+                f"`{ast.unparse(node.func)}` takes a Python number here",
+                node,
+                way_out="pass a tensor of the dtype that is meant",
             )
         return None
+
+    def _is_only_counted(self, node: ast.Call) -> bool:
+        """Whether `tf.one_hot` gets Python numbers that a tensor decides as its places or depth, not as its values."""
+        values = [*node.args[2:], *(k.value for k in node.keywords if k.arg != "depth")]
+        return not any(is_weak(self.kind(value)) for value in values)
 
     def _is_of_own_list(self, function: ast.expr) -> bool:
         """Whether what a method is called of is a list of this function."""
