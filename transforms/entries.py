@@ -88,8 +88,8 @@ class Entries:
         if recorded is not None and recorded.callers:
             if not self.is_worth_it(facts):
                 return False
-            callers = set(self.session.recorded_callers(definition.qualname))
-            return not callers <= {*lifted, *self.graph_functions}
+            callers = self.session.recorded_callers(definition.qualname)
+            return not all(c in lifted or self._is_in_graph(c) for c in callers)
         return not called
 
     def is_pythons(self, facts: FunctionFacts) -> bool:
@@ -222,7 +222,11 @@ class Entries:
         callers = set(self.session.recorded_callers(qualname))
         if not callers:
             return qualname in self.called_by_graphs
-        return callers <= self.graph_functions
+        return all(map(self._is_in_graph, callers))
+
+    def _is_in_graph(self, caller: str) -> bool:
+        """Whether a function is a graph already, or is made in one."""
+        return caller.partition(".<locals>.")[0] in self.graph_functions
 
     @cached_property
     def graph_functions(self) -> frozenset[str]:

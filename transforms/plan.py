@@ -229,6 +229,7 @@ class ModulePlanner:
         works = facts.operations or facts.staged
         if facts.problems:
             hindered = works or _is_steered(facts)
+            hindered = hindered and not self.entries.is_graphs_own(definition.qualname)
             if hindered and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
             return False

@@ -20,7 +20,7 @@ from .entries import (
 )
 from .extraction import operations
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN
+from .facts.kinds import NONE, UNKNOWN, Variable
 from .facts.modules import FUNCTION_PARTS, FunctionDefinition, names_in, own_body
 from .facts.staging import holds_tensor, holds_variable, is_tensor
 from .findings import Refusal
@@ -336,7 +336,7 @@ class SplitPlanner:
         return core, shell, planner
 
     def _check_pays(self, core: FunctionFacts, facts: FunctionFacts) -> None:
-        """Refuse a graph of Python's numbers alone, and a small one in a function that makes its tensors and runs once.
+        """Refuse a graph of Python's numbers alone, and a small one in a function that makes its tensors and seldom runs.
 
         Raises:
             DoesNotPay: it is one of these.
@@ -346,10 +346,22 @@ class SplitPlanner:
         if all(getattr(kind, "weak", None) in NUMBERS for kind in tensors):
             raise DoesNotPay("it computes with Python's numbers", original)
         recorded = self.session.recorded(facts.definition.qualname)
-        given = any(map(holds_tensor, facts.parameters.values()))
-        once = recorded is not None and recorded.calls == 1
-        if once and not given and not core.staged and work(core) < FEWEST_OPERATIONS:
+        seldom = recorded is not None and recorded.calls < FEWEST_CALLS
+        small = not core.staged and work(core) < FEWEST_OPERATIONS
+        if seldom and small and not self._is_given_tensors(core, facts):
             raise DoesNotPay("its tensor work is too little to pay", original)
+
+    def _is_given_tensors(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
+        """Whether tensors or Variables come to a function from outside, as its arguments, in globals or in attributes."""
+        return any(map(holds_tensor, facts.parameters.values())) or any(
+            is_tensor(kind)
+            and (
+                isinstance(kind, Variable)
+                or isinstance(node, ast.Attribute)
+                or (isinstance(node, ast.Name) and node.id in self.module.globals)
+            )
+            for node, kind in core.kinds.items()
+        )
 
     def _may_be_called(self, qualname: str) -> bool:
         """Whether a function reads as a graph needs it, lifted or as it is."""
