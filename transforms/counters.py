@@ -286,9 +286,10 @@ def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, Count
         rows = f"{planner.tf}.constant({text}, {planner.tf}.{item.dtype})"
     else:
         rows = f"{planner.tf}.stack({text})"
-    return _rows(
-        planner, node, rows, Tensor(item.dtype, (len(kind.items), *(item.shape or ())))
-    )
+    rest = planner.facts.definition.node.args.vararg
+    varies = rest is not None and rest.arg == text
+    count = None if varies else len(kind.items)
+    return _rows(planner, node, rows, Tensor(item.dtype, (count, *(item.shape or ()))))
 
 
 def _rows(

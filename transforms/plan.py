@@ -115,14 +115,20 @@ class ModulePlanner:
             plan.methods = self._nest_methods(plan)
         planned = {plan.qualname for plan in plans}
         plans = [p for p in plans if not self._is_inside(p, planned)]
-        stay = {**self.small, **self.helpers}
-        stay = {q: r for q, r in stay.items() if q not in planned}
+        stay = {q: r for q, r in self.helpers.items() if q not in planned}
+        stay |= {q: r for q, r in self.small.items() if not self._serves(q, planned)}
         refusals = {
             q: r
             for q, r in {**stay, **self.refusals}.items()
             if r.code != "GL404" or not self._only_calls(q, planned)
         }
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
+
+    def _serves(self, qualname: str, planned: set[str]) -> bool:
+        """Whether a function is lifted, or all that was seen to call it is."""
+        return {*self.session.recorded_callers(qualname)} <= planned or (
+            qualname in planned
+        )
 
     def _is_inside(self, plan: Plan, planned: set[str]) -> bool:
         """Whether a function stands in one of those planned, which write what is in them."""

@@ -22,7 +22,7 @@ from .extraction import operations
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Variable
 from .facts.modules import FUNCTION_PARTS, FunctionDefinition, names_in, own_body
-from .facts.staging import holds_tensor, holds_variable, is_tensor
+from .facts.staging import holds_variable, is_tensor, may_hold_tensor
 from .findings import Refusal
 from .first_steps import number_parameters
 from .inline_steps import headers
@@ -353,7 +353,7 @@ class SplitPlanner:
 
     def _is_given_tensors(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
         """Whether tensors or Variables come to a function from outside, as its arguments, in globals or in attributes."""
-        return any(map(holds_tensor, facts.parameters.values())) or any(
+        return any(map(may_hold_tensor, facts.parameters.values())) or any(
             is_tensor(kind)
             and (
                 isinstance(kind, Variable)

@@ -87,15 +87,13 @@ class GlobalWrite(Rule):
             input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.int64)],
         )
         def f_graph(x, calls):
-            calls += 1
-            return x * tf.cast(calls, x.dtype), calls
+            return x * tf.cast(calls, x.dtype)
 
 
         def f(x: tf.Tensor):
             global CALLS
-            result, calls = f_graph(x, CALLS)
-            CALLS = int(calls)
-            return result
+            CALLS += 1
+            return f_graph(x, CALLS)
 
         ARGS = [(tf.constant(2.0),), (tf.constant(3.0),), (tf.constant(4.0),)]
 
@@ -203,8 +201,8 @@ class AttributeWrite(Rule):
             @tf.function(
                 autograph=False,
                 input_signature=[
-                    tf.TensorSpec([2], tf.float32),
-                    tf.TensorSpec([2], tf.float32),
+                    tf.TensorSpec([None], tf.float32),
+                    tf.TensorSpec([None], tf.float32),
                 ],
             )
             def update_graph(x, mean):

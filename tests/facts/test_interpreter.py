@@ -697,7 +697,7 @@ CONTAINERS = {
             return add(*pair, **options)
         """,
         "[(tf.ones([2]),)]",
-        "tensor(float32, 2)",
+        "tensor(float32, None)",
     ),
     "nested results are unpacked": Case(
         """
@@ -723,7 +723,7 @@ FUNCTIONS = {
             return scale(x), scale(x, 3.0), scale(x, shift=x)
         """,
         "[(tf.ones([2]),)]",
-        "tuple(tensor(float32, 2), tensor(float32, 2), tensor(float32, 2))",
+        "tuple(tensor(float32, None), tensor(float32, None), tensor(float32, None))",
     ),
     "a helper that other kinds call": Case(
         """
@@ -796,7 +796,7 @@ FUNCTIONS = {
             return apply(tf.nn.relu, x)
         """,
         "[(tf.ones([2]),)]",
-        "tensor(float32, 2)",
+        "tensor(float32, None)",
     ),
     "methods and attributes": Case(
         """
@@ -861,7 +861,7 @@ FUNCTIONS = {
             return point.norm() + point.x
         """,
         "[(tf.ones([2]),)]",
-        "tensor(float32, 2)",
+        "tensor(float32, None)",
     ),
     "static and class methods": Case(
         """
@@ -880,7 +880,7 @@ FUNCTIONS = {
             return Tools.half(x) + Tools.times(x)
         """,
         "[(tf.ones([2]),)]",
-        "tensor(float32, 2)",
+        "tensor(float32, None)",
     ),
     "a function that already is a graph": Case(
         """
@@ -892,7 +892,7 @@ FUNCTIONS = {
             return double(x) + 1.0
         """,
         "[(tf.ones([2]),)]",
-        "tensor(float32, 2)",
+        "tensor(float32, None)",
     ),
 }
 

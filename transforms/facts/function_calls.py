@@ -31,6 +31,7 @@ from .modules import (
     FunctionDefinition,
     bound_names,
 )
+from .parameters import of_any_call
 from .records import records_in
 from .staging import is_strong
 
@@ -288,9 +289,7 @@ class FunctionCalls:
     ) -> dict[str, Kind]:
         """Argument kinds; what is not known of a tensor is taken from the profile."""
         if definition.parent is None:
-            rest = definition.node.args.vararg
-            several = rest.arg if rest else None
-            bound = {n: of_any_size(k, n != several) for n, k in bound.items()}
+            bound = of_any_call(definition, bound)
         recorded = self.session.recorded(definition.qualname)
         if recorded is None:
             return bound

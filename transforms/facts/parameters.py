@@ -53,7 +53,7 @@ class Parameters:
         if recorded is not None and recorded.calls:
             held = {n: _held(k) for n, k in recorded.parameters.items()}
             if not _may_be_signed(definition, held):
-                held = {n: of_any_size(k) for n, k in held.items()}
+                held = of_any_call(definition, held)
             return self._with_fresh_self(definition, held)
         annotated = {
             a.arg: self._annotated(a.annotation) for a in definition.parameters
@@ -165,6 +165,15 @@ class Parameters:
         if dotted == "tensorflow.Variable":
             return Variable()
         return UNKNOWN
+
+
+def of_any_call(
+    definition: FunctionDefinition, kinds: Mapping[str, Kind]
+) -> dict[str, Kind]:
+    """What arguments may be at other calls: of other sizes, but as many in `*args`, for which a graph is traced anew."""
+    rest = definition.node.args.vararg
+    several = rest.arg if rest else None
+    return {n: of_any_size(k, n != several) for n, k in kinds.items()}
 
 
 def _held(kind: Kind) -> Kind:

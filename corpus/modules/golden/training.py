@@ -11,16 +11,16 @@ WEIGHTS = tf.Variable([1.0, -2.0])
 def f_graph(rows, targets, clipped):
     slope = tf.zeros([2])
 
-    def body(i_2, slope):
-        row = rows[i_2]
-        target = targets[i_2]
+    def body(i, slope):
+        row = rows[i]
+        target = targets[i]
         error = tf.reduce_sum(row * WEIGHTS) - target
         if clipped:
             error = tf.cond(tf.abs(error) > 1.0, lambda: tf.sign(error), lambda: error)
         slope += error * row
-        return i_2 + 1, slope
+        return i + 1, slope
 
-    _, slope = tf.while_loop(lambda i_2, slope: i_2 < 16, body, (tf.constant(0), slope))
+    _, slope = tf.while_loop(lambda i, slope: i < 16, body, (tf.constant(0), slope))
     return slope
 
 

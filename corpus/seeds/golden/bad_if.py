@@ -24,6 +24,7 @@ def f(x):
         lambda shift, x: shift < 30,
         body,
         (tf.constant(0, tf.int64), x),
+        shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])),
         maximum_iterations=30,
     )
     return x

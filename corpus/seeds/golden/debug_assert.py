@@ -29,7 +29,7 @@ def checked_log_graph(x):
 
     return tf.cond(
         tf.logical_not(tf.reduce_all(x > 0.0)),
-        lambda: (tf.zeros([3], tf.float32), tf.constant(True)),
+        lambda: (tf.zeros([0], tf.float32), tf.constant(True)),
         lambda: false_fn(x),
     )
 

@@ -24,7 +24,8 @@ def f(images):
         size=0,
         dynamic_size=True,
         clear_after_read=False,
-        element_shape=[8, 8, 3],
+        infer_shape=False,
+        element_shape=[8, 8, None],
     )
 
     def body(i, prepared):

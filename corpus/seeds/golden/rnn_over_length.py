@@ -32,7 +32,14 @@ def encode(sequences):
         return t + 1, h, c
 
     _, h, _ = tf.while_loop(
-        lambda t, h, c: t < limit, body, (tf.constant(0, tf.int64), h, c)
+        lambda t, h, c: t < limit,
+        body,
+        (tf.constant(0, tf.int64), h, c),
+        shape_invariants=(
+            tf.TensorShape([]),
+            tf.TensorShape([None, 16]),
+            tf.TensorShape([None, 16]),
+        ),
     )
     return h
 

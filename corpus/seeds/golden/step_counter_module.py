@@ -17,17 +17,15 @@ class Counter(tf.Module):
         input_signature=[tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.int64)],
     )
     def increment_graph(self, x, count):
-        count += 1
         for _ in range(25):
             x = x - 0.1 * tf.sin(x)
         self.total.assign_add(x / tf.cast(count, x.dtype))
-        return self.total.read_value(), count
+        return self.total.read_value()
 
     def increment(self, x):
         """Adds x, weighted by the number of the step, to the total."""
-        result, count = self.increment_graph(x, self.count)
-        self.count = int(count)
-        return result
+        self.count += 1
+        return self.increment_graph(x, self.count)
 
 
 counter = Counter()
