@@ -166,7 +166,7 @@ def test_globals(module: ModuleFacts) -> None:
         "SIZE": ["3"],
         "a": ["[1]"],
         "b": ["[1]"],
-        "first": [None],
+        "first": ["1"],
         "second": [None],
         "rest": [None],
         "TABLE": ["{}"],
