@@ -130,6 +130,14 @@ class Evaluation:
     def innermost_loop(self) -> ast.AST | None:
         return next((c.node for c in reversed(self._controls) if c.loop), None)
 
+    def loses_last_size(self, node: ast.Call) -> bool:
+        """Whether a call is given what a loop of the graph carries, of which it does not know the last size."""
+        loops = [c.node for c in self._controls if c.loop and c.staged]
+        carried = {n for loop in loops for n in self.assigned_in(loop)}  # type: ignore[arg-type]
+        given = [a for a in node.args if isinstance(a, ast.Name) and a.id in carried]
+        shapes = [k.shape for k in map(self.facts.kind, given) if isinstance(k, Tensor)]
+        return any(shape is None or None in shape[-1:] for shape in shapes)
+
     def exit_to(self, target: ast.AST | None, continues: bool = False) -> None:
         """Note which loops (and function) an exit leaves by a tensor's word; `target` None is the function."""
         staged = False

@@ -87,6 +87,10 @@ class Instances:
         home, _ = self.session.home(function.name)
         if home is not self.session:
             return home.instances.call_object(evaluation, node, function, arguments)
+        if self._is_layer(function) and evaluation.loses_last_size(node):
+            reason = "a layer has to know the last size of what it is given, which a loop of the graph loses"
+            way_out = "give the loop's step a function of its own, or keep the size with `tf.ensure_shape`"
+            evaluation.problem(reason, node, "GL305", way_out)
         made = self.session.class_of(function.name)
         environment = Environment()
         fields = self.session.records.get(self.session.qualname(function.name))
@@ -123,6 +127,11 @@ class Instances:
                 return Tensor()
         evaluation.problem(f"what calling {function} does is not known", node)
         return UNKNOWN
+
+    def _is_layer(self, kind: Object | Type) -> bool:
+        own = KERAS_CALLS & set(self.module.bases(self.session.qualname(kind.name)))
+        known = kind.name.startswith(("keras.", "tensorflow.keras."))
+        return isinstance(kind, Object) and (known or bool(own))
 
     def _own_keras_classes(self) -> bool:
         return any(
