@@ -35,7 +35,7 @@ from .kinds import (
     join_all,
     members,
 )
-from .modules import blocks, bound_names
+from .modules import blocks, bound_names, names_in
 from .outcome import Outcome
 from .profile import Recorded
 from .signs import tells_nonzero
@@ -133,10 +133,24 @@ class Evaluation:
     def loses_last_size(self, node: ast.Call) -> bool:
         """Whether a call is given what a loop of the graph carries, of which it does not know the last size."""
         loops = [c.node for c in self._controls if c.loop and c.staged]
-        carried = {n for loop in loops for n in self.assigned_in(loop)}  # type: ignore[arg-type]
-        given = [a for a in node.args if isinstance(a, ast.Name) and a.id in carried]
+        carried = {n for loop in loops for n in self._carried_names(loop)}
+        given = [a for a in node.args if names_in(a) & carried]
         shapes = [k.shape for k in map(self.facts.kind, given) if isinstance(k, Tensor)]
         return any(shape is None or None in shape[-1:] for shape in shapes)
+
+    def _carried_names(self, loop: ast.AST) -> set[str]:
+        """What a loop goes on with from one iteration to the next, and what it makes of that."""
+        before = self.facts.before.get(loop)  # type: ignore[call-overload]
+        assert isinstance(loop, ast.For | ast.While)
+        found = self.assigned_in(loop) & (before.kinds.keys() if before else set())
+        stores = [
+            n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Assign)
+        ]
+        for _ in stores:
+            for store in stores:
+                if names_in(store.value) & found:
+                    found |= set(bound_names(store))
+        return found
 
     def exit_to(self, target: ast.AST | None, continues: bool = False) -> None:
         """Note which loops (and function) an exit leaves by a tensor's word; `target` None is the function."""
