@@ -13,7 +13,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import ModuleFacts, blocks, own_nodes
 from .facts.profile import FunctionNode
 from .making import called, compared, is_atom, name, placed
-from .rebuilding import rebuilt, replaced, with_body, with_origin
+from .rebuilding import each_made, rebuilt, replaced, with_body
 
 EMPTY = "pop from an empty deque"
 AS_LISTS = frozenset({"append", "extend", "clear", "reverse"})
@@ -115,11 +115,7 @@ class _Deque:
         )
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [
-            made if made is node else with_origin(made, node)
-            for node in body
-            for made in self.statement(node)
-        ]
+        return each_made(body, self.statement)
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         match node:

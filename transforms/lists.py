@@ -17,7 +17,7 @@ from .facts.signs import is_never_negative
 from .facts.staging import is_strong, stage
 from .findings import Refusal
 from .making import Node, assigned, called, expression, name, unplaced
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import each_made, rebuilt, with_origin
 from .source import Names
 
 POPPED = "pop from empty list"
@@ -85,11 +85,7 @@ class Lists:
     # ---- statements
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [
-            made if made is node else with_origin(made, node)
-            for node in body
-            for made in (*self._checks(node), *self._statement(node))
-        ]
+        return each_made(body, lambda n: [*self._checks(n), *self._statement(n)])
 
     def _checks(self, node: ast.stmt) -> list[ast.stmt]:
         """What raises where a list that TensorFlow joins is empty, as joining no tensors does, if it may be."""

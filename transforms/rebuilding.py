@@ -66,6 +66,15 @@ def with_origin(made: ast.stmt, node: ast.stmt) -> ast.stmt:
     return made
 
 
+def each_made(body: Block, change: Callable[[ast.stmt], Block]) -> Block:
+    """A block with what `change` makes of each statement, which remembers where it comes from."""
+    return [
+        made if made is node else with_origin(made, node)
+        for node in body
+        for made in change(node)
+    ]
+
+
 def replaced(node: ast.AST, table: dict[ast.AST, ast.AST]) -> ast.AST:
     """A node with others in the place of some inside it; the same one where there are none."""
     if node in table:

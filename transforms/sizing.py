@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Shaped
-from .facts.modules import bound_names, own_nodes
+from .facts.modules import bound_names, names_in, own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
 from .making import assigned, called, expression, name
@@ -84,7 +84,7 @@ class _Sizes:
             rows = isinstance(kind, Shaped) and is_strong(kind) and bool(kind.shape)
             return rows and loop.iter.id not in kept
         limit = self._limit(loop.iter)
-        return limit is not None and not kept & {loop.target.id, *_names_in(limit)}
+        return limit is not None and not kept & {loop.target.id, *names_in(limit)}
 
     def _limit(self, node: ast.expr) -> ast.expr | None:
         """Where a `tf.range` that counts from 0 in int32 ends."""
@@ -181,12 +181,8 @@ def _appended(node: ast.stmt, array: str) -> ast.expr | None:
     return None
 
 
-def _names_in(node: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-
-
 def _mentions(node: ast.AST, array: str) -> bool:
-    return array in _names_in(node)
+    return array in names_in(node)
 
 
 def _written_at(filling: _Filling, index: str) -> ast.stmt:

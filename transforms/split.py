@@ -386,18 +386,23 @@ class Splitter:
 
     def _counts(self, statement: ast.stmt) -> bool:
         """Whether a statement of the file keeps a number in Python's state."""
+        return (
+            bool(self._state_set(statement))
+            and is_written(statement)
+            and self._python_first.counts(statement)
+        )
+
+    def _state_set(self, statement: ast.stmt) -> set[str]:
+        """The names of the state that a statement sets."""
         states = {variable.name for variable in self.state.values()}
-        written = states & set(all_bound_names(self.replaced[id(statement)]))
-        python = is_written(statement) and self._python_first.counts(statement)
-        return bool(written) and python
+        return states & set(all_bound_names(self.replaced[id(statement)]))
 
     def _only_counts(
         self, statement: ast.stmt, core: list[ast.stmt], rest: list[ast.stmt]
     ) -> bool:
         """Whether a statement keeps a number in Python's state of which the rest of the core knows nothing."""
         made = self.replaced[id(statement)]
-        states = {variable.name for variable in self.state.values()}
-        written = states & set(all_bound_names(made))
+        written = self._state_set(statement)
         if not written or not self._python_first.is_pythons(statement):
             return False
         others = [self.replaced[id(s)] for s in rest]

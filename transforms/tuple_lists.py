@@ -17,7 +17,7 @@ from .facts.environment import FunctionFacts
 from .facts.modules import names_in, own_nodes
 from .facts.profile import FunctionNode
 from .making import assigned, called, is_atom, name, placed
-from .rebuilding import rebuilt, replaced, with_body, with_origin
+from .rebuilding import each_made, rebuilt, replaced, with_body
 from .source import Names
 from .tuple_forms import (
     Form,
@@ -84,11 +84,7 @@ class _Apart:
         return body
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        return [
-            made if made is node else with_origin(made, node)
-            for node in body
-            for made in self.statement(node)
-        ]
+        return each_made(body, self.statement)
 
     # ---- statements
 
