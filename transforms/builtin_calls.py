@@ -390,10 +390,6 @@ def _arguments(node: ast.Call) -> list[ast.expr]:
     return [*node.args, *(k.value for k in node.keywords)]
 
 
-def _keywords(node: ast.Call) -> dict[str, ast.expr]:
-    return {k.arg: k.value for k in node.keywords if k.arg}
-
-
 def _stored(node: ast.expr) -> ast.expr:
     return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
 

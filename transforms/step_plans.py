@@ -25,9 +25,6 @@ from .steps import Code, Define, Plan
 if TYPE_CHECKING:
     from .split_plans import SplitPlanner
 
-MOST_REMADE = 16
-"""A graph that is made anew in each call of its function has to serve for more iterations than that."""
-
 
 class StepPlanner:
     """Plans the steps of one module's loops."""

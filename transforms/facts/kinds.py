@@ -326,7 +326,6 @@ class _Named(Kind):
 UNKNOWN = _Named("unknown")
 SIZE = _Named("size")
 """A dimension that is not static: an int in eager mode, None while tracing."""
-UNDEFINED = _Named("undefined")
 GENERATOR = _Named("generator")
 NONE = Python("None", None)
 INT, FLOAT, BOOL, STR = (Python(name) for name in ("int", "float", "bool", "str"))
