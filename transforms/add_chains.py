@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Python, Shape, Tensor, Variable
-from .facts.modules import ModuleFacts, blocks, bound_names, own_expressions
+from .facts.modules import ModuleFacts
+from .facts.syntax import blocks, bound_names, own_expressions
 from .findings import Refusal
 from .rule import Rule
 

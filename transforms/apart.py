@@ -22,8 +22,8 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
-from .facts.modules import blocks
 from .facts.staging import INTS, holds_tensor, is_weak
+from .facts.syntax import blocks
 from .making import assigned, called, expression, placed
 from .rebuilding import replaced, with_origin
 from .source import Names

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Kind, Maybe, members
-from .facts.modules import all_bound_names
 from .facts.profile import FunctionNode
+from .facts.syntax import all_bound_names
 from .findings import Refusal
 from .making import name, negated
 from .rebuilding import rebuilt, with_body, with_origin

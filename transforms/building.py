@@ -12,9 +12,9 @@ from collections.abc import Container, Iterator, Mapping
 from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, members
-from .facts.modules import bound_names, own_nodes
 from .facts.session import Session
 from .facts.staging import is_optimizer
+from .facts.syntax import bound_names, own_nodes
 from .findings import Refusal
 
 APPLIES = frozenset({"apply_gradients", "apply", "minimize"})

@@ -18,9 +18,9 @@ from .facts.kinds import (
     Tensor,
     Union,
 )
-from .facts.modules import own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
+from .facts.syntax import own_nodes
 from .findings import Refusal
 from .making import applied, assigned, called, compared, name, placed
 from .ranking import COMBINED, MOST_UNSTACKED, Ranking

@@ -39,15 +39,9 @@ from .facts.kinds import (
     members,
     weak,
 )
-from .facts.modules import (
-    all_bound_names,
-    bound_names,
-    names_in,
-    own_nodes,
-    unmangled,
-)
 from .facts.session import Session
 from .facts.staging import fits_graph, hold, is_optimizer, stage
+from .facts.syntax import all_bound_names, bound_names, names_in, own_nodes, unmangled
 from .findings import Refusal
 from .plain_attributes import PlainAttributes
 from .rebuilding import copied

@@ -12,9 +12,9 @@ import copy
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind
 from .facts.liveness import Liveness, liveness
-from .facts.modules import blocks, bound_names
 from .facts.profile import FunctionNode
 from .facts.staging import fits_graph, stage
+from .facts.syntax import blocks, bound_names
 from .making import SCOPES
 from .rebuilding import duplicated, rebuilt, with_body, with_origin, written_out
 from .rewriting import Rewriter

@@ -5,17 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object
-from .facts.modules import (
-    ANY,
-    ELSEWHERE,
-    ClassDefinition,
-    FunctionDefinition,
-    one_by_one,
-    own_nodes,
-)
+from .facts.modules import ELSEWHERE
 from .facts.session import Session
+from .facts.syntax import ANY, one_by_one, own_nodes
 from .inlining import local_names
 
 COPIES = ("copy.copy", "copy.deepcopy")

@@ -10,6 +10,7 @@ import ast
 import copy
 from itertools import product
 
+from .facts.definitions import Tag
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -21,9 +22,9 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
-from .facts.modules import Tag, bound_names, is_none, own_nodes, own_start, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
+from .facts.syntax import bound_names, is_none, own_nodes, own_start, target_names
 from .findings import Refusal
 from .rebuilding import rebuilt, with_origin
 from .source import Names

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
-from .facts.modules import blocks, names_in
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
+from .facts.syntax import blocks, names_in
 from .making import assigned, called, filled, is_atom, negated, placed, unplaced
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .rule import ITERATION, Rule

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from .booleans import is_unsized
 from .facts.environment import Environment
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
-from .facts.modules import bound_names
 from .facts.staging import fits_graph
+from .facts.syntax import bound_names
 from .findings import Refusal
 from .rule import ARMS, TRUTH, Rule
 from .steps import Code, Define, Step, read_first, with_origin

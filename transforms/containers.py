@@ -19,9 +19,9 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
-from .facts.modules import blocks, own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import choose, is_strong, stage
+from .facts.syntax import blocks, own_nodes
 from .findings import Refusal
 from .lists import DEFAULTS, List, Lists
 from .making import assigned

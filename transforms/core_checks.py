@@ -19,15 +19,12 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
-from .facts.modules import (
-    blocks,
-    names_in,
-)
 from .facts.staging import (
     is_numpy,
     is_strong,
     is_weak,
 )
+from .facts.syntax import blocks, names_in
 from .findings import Refusal
 from .python_parts import GROWING
 from .shell import check_result

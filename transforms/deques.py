@@ -10,8 +10,9 @@ import copy
 
 from . import nonempty
 from .facts.environment import FunctionFacts
-from .facts.modules import ModuleFacts, blocks, own_nodes
+from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
+from .facts.syntax import blocks, own_nodes
 from .making import called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 

@@ -12,8 +12,8 @@ from keyword import kwlist
 
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
-from .facts.modules import own_nodes
 from .facts.profile import FunctionNode
+from .facts.syntax import own_nodes
 from .making import Node, filled
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .source import Names

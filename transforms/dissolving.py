@@ -5,15 +5,11 @@ from __future__ import annotations
 import ast
 import copy
 
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.modules import (
-    ClassDefinition,
-    FunctionDefinition,
-    bound_names,
-    own_nodes,
-)
 from .facts.profile import FunctionNode
 from .facts.session import Session
+from .facts.syntax import bound_names, own_nodes
 from .inlining import Callee, Inliner, NotInlined, arguments, bare, local_names
 from .objects import STATE_CODES, is_stable
 from .rebuilding import copied, rebuilt, with_origin

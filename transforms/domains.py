@@ -11,9 +11,9 @@ import copy
 from . import containers
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor
-from .facts.modules import blocks, own_nodes
 from .facts.numbers import ZERO_DIVISION
 from .facts.profile import FunctionNode
+from .facts.syntax import blocks, own_nodes
 from .findings import Refusal
 from .making import assigned, name, placed, unplaced
 from .rebuilding import rebuilt, replaced, with_body

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from .facts.modules import blocks
+from .facts.syntax import blocks
 from .layout import layout
 from .source import Source, unparsed
 from .steps import Code, Compound, Define, Keep, Step, origins

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from .building import WITH_VARIABLES, check_given
 from .facts.calls import KERAS_CALLS
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -19,10 +20,10 @@ from .facts.kinds import (
     Variable,
     members,
 )
-from .facts.modules import ClassDefinition, FunctionDefinition, beside, names_in
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.staging import is_numbers, is_numpy, is_strong
+from .facts.syntax import beside, names_in
 from .findings import Refusal
 from .first_steps import number_parameters
 from .source import in_small_letters

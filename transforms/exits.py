@@ -16,9 +16,9 @@ from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Python
-from .facts.modules import blocks, is_none, own_nodes, own_start
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy
+from .facts.syntax import blocks, is_none, own_nodes, own_start
 from .findings import Refusal
 from .making import assigned, called, name, negated
 from .rebuilding import duplicated, rebuilt, with_origin

@@ -10,8 +10,8 @@ from typing import Any
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Python, Tensor
-from .facts.modules import names_in
 from .facts.staging import is_strong
+from .facts.syntax import names_in
 from .making import unplaced
 from .rebuilding import replaced
 from .source import Names

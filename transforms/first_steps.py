@@ -47,9 +47,9 @@ from . import (
     unrolled,
     variables,
 )
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Python, weak
-from .facts.modules import FunctionDefinition
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import holds_tensor, stage

@@ -9,8 +9,8 @@ import ast
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, Variable
-from .facts.modules import bound_names, names_in
 from .facts.session import Session
+from .facts.syntax import bound_names, names_in
 from .inlining import place
 
 

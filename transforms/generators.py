@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function
-from .facts.modules import blocks, bound_names
 from .facts.profile import FunctionNode
 from .facts.session import Session
+from .facts.syntax import blocks, bound_names
 from .inlining import Callee, Inliner, NotInlined, bare, settled
 from .making import assigned, name, placed
 from .objects import callee_of, without_unused

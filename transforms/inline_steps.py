@@ -17,6 +17,7 @@ from .changing_state import argument_kind, with_state_names
 from .entries import is_taped
 from .exits import has_own
 from .extraction import CONVERSIONS, extracted
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     UNKNOWN,
@@ -30,8 +31,10 @@ from .facts.kinds import (
     Type,
 )
 from .facts.liveness import liveness
-from .facts.modules import (
-    FunctionDefinition,
+from .facts.profile import FunctionNode
+from .facts.session import Session
+from .facts.staging import holds_tensor, is_numpy, is_strong
+from .facts.syntax import (
     all_bound_names,
     blocks,
     changed_object,
@@ -39,9 +42,6 @@ from .facts.modules import (
     names_in,
     own_body,
 )
-from .facts.profile import FunctionNode
-from .facts.session import Session
-from .facts.staging import holds_tensor, is_numpy, is_strong
 from .findings import Refusal
 from .making import assigned, name, placed
 from .objects import with_calls_inlined

@@ -11,8 +11,9 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from .facts.modules import FunctionDefinition, mangled, names_in, own_body, own_nodes
+from .facts.definitions import FunctionDefinition
 from .facts.profile import FunctionNode
+from .facts.syntax import mangled, names_in, own_body, own_nodes
 from .making import PLACE, is_atom
 from .rebuilding import rebuilt, with_origin
 from .source import Names, in_small_letters

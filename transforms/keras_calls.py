@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from .facts.calls import KERAS_CALLS
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Kind, Python, Tensor
-from .facts.modules import ClassDefinition, FunctionDefinition
 from .facts.project import ASKS, RUNS
 from .facts.session import Session
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from . import nonempty
 from .facts.environment import FunctionFacts
 from .facts.kinds import NUMPY, Elements, Module, Rows, Sequence, Tensor
-from .facts.modules import blocks
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import is_strong, stage
+from .facts.syntax import blocks
 from .findings import Refusal
 from .making import Node, assigned, called, expression, name, unplaced
 from .rebuilding import each_made, rebuilt, with_origin

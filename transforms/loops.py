@@ -19,8 +19,8 @@ from .facts.kinds import (
     Variable,
 )
 from .facts.liveness import all_reads
-from .facts.modules import bound_names
 from .facts.staging import fits_graph, stage
+from .facts.syntax import bound_names
 from .findings import Refusal
 from .rule import ITERATION, Rule
 from .steps import Code, Define, Step, with_origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from .facts.modules import blocks
+from .facts.syntax import blocks
 
 SHRINKING = frozenset({"pop", "popleft", "clear", "remove"})
 GROWING = frozenset({"append", "appendleft", "insert"})

@@ -11,18 +11,13 @@ from collections.abc import Mapping
 
 from .classes import class_at, class_made_here, has_subclass
 from .companions import is_unclear
+from .facts.definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Module, Object, Python, Tensor, Type, Variable
-from .facts.modules import (
-    INITIALIZERS,
-    ClassDefinition,
-    FunctionDefinition,
-    own_body,
-    own_start,
-)
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, holds_variable, stage
+from .facts.syntax import own_body, own_start
 from .first_use import made_on_first_use
 from .inlining import (
     Callee,

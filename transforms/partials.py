@@ -9,8 +9,9 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.modules import ModuleFacts, own_nodes
+from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
+from .facts.syntax import own_nodes
 from .making import is_atom, unplaced
 from .rebuilding import with_origin
 from .rewriting import Rewriter

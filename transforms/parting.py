@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 
 from .facts.environment import FunctionFacts
-from .facts.modules import all_bound_names, names_in
 from .facts.profile import FunctionNode
+from .facts.syntax import all_bound_names, names_in
 from .making import assigned, name
 from .printing import is_print, shows_otherwise
 from .python_effects import are_seen, is_effect, lasts, taken, with_name

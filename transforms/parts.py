@@ -40,9 +40,9 @@ from .facts.kinds import (
     join_shapes,
 )
 from .facts.liveness import all_reads
-from .facts.modules import all_bound_names, blocks, own_body
 from .facts.ownership import is_own
 from .facts.profile import FunctionNode
+from .facts.syntax import all_bound_names, blocks, own_body
 from .findings import Refusal
 from .planner import read_before, surely_assigned
 from .source import Names

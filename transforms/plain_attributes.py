@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.kinds import Kind, Module, Object, Type
-from .facts.modules import ClassDefinition, FunctionDefinition, own_body, unmangled
 from .facts.session import Session
+from .facts.syntax import own_body, unmangled
 
 SERVING = ("__getattr__", "__setattr__", "__getattribute__")
 

@@ -14,16 +14,14 @@ from .changing_state import STATE_CODES
 from .codes import NAMES
 from .entries import Entries, check_parameters
 from .facts.agreement import agrees
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, Kind
-from .facts.modules import (
-    FunctionDefinition,
-    ModuleFacts,
-    own_body,
-)
+from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
 from .facts.session import Session
 from .facts.staging import holds_tensor, is_weak
+from .facts.syntax import own_body
 from .findings import Refusal
 from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours

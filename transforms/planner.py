@@ -20,9 +20,9 @@ from .facts.kinds import (
     Tensor,
 )
 from .facts.liveness import Liveness, liveness, reads
-from .facts.modules import blocks, bound_names, own_body
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
+from .facts.syntax import blocks, bound_names, own_body
 from .findings import Refusal
 from .options import Options
 from .promotion import literal

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from . import texts
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor
-from .facts.modules import own_nodes
 from .facts.staging import is_tensor
+from .facts.syntax import own_nodes
 from .facts.texts import REALS, is_exact
 from .findings import Refusal
 from .rule import Rule

@@ -17,8 +17,8 @@ from .facts.kinds import (
     Tensor,
     Variable,
 )
-from .facts.modules import names_in
 from .facts.staging import INTS, is_strong
+from .facts.syntax import names_in
 from .findings import Refusal
 from .making import applied, assigned, called, compared, name
 from .rewriting import Rewriter

@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from .entries import CALLED_IN_ANY_CASE, Entries, called_names, saw_tensors
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Tensor
-from .facts.modules import FunctionDefinition, own_body
 from .facts.profile import Recorded
 from .facts.session import Session
+from .facts.syntax import own_body
 
 PACKAGES = frozenset({"tensorflow", "keras"})
 

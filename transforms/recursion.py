@@ -6,9 +6,10 @@ import ast
 import copy
 from collections.abc import Iterator
 
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.modules import FunctionDefinition, own_nodes, own_start
 from .facts.profile import FunctionNode
+from .facts.syntax import own_nodes, own_start
 from .findings import Refusal
 from .making import assigned, called
 from .making import name as name_of

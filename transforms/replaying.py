@@ -15,9 +15,9 @@ from itertools import groupby
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Kind, Shape, Tensor
 from .facts.liveness import all_reads
-from .facts.modules import all_bound_names, blocks, names_in
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, stage
+from .facts.syntax import all_bound_names, blocks, names_in
 from .making import assigned, called, expression, name
 from .printing import is_print
 from .promotion import Promotion

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind
-from .facts.modules import names_in
 from .facts.profile import FunctionNode
+from .facts.syntax import names_in
 from .findings import Refusal
 from .making import is_atom, placed
 from .rebuilding import rebuilt, with_body, with_origin

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import tensor_arrays
+from .facts.definitions import Form, Tag
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -36,9 +37,9 @@ from .facts.kinds import (
     unwrapped,
     weak,
 )
-from .facts.modules import Form, Tag, is_none
 from .facts.profile import FunctionNode
 from .facts.staging import holds_variable, stage
+from .facts.syntax import is_none
 from .findings import Refusal
 from .making import is_atom
 from .promotion import display, literal, member_nodes, member_texts, quoted

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Object, Ragged, Shape, Tensor
-from .facts.modules import own_nodes
 from .facts.staging import is_weak
+from .facts.syntax import own_nodes
 from .rule import Rule
 
 LIBRARIES = ("tensorflow.", "builtins.", "numpy.", "math.", "method.")

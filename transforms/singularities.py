@@ -6,7 +6,7 @@ import ast
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Python
-from .facts.modules import own_nodes
+from .facts.syntax import own_nodes
 
 SINGULAR = frozenset(
     [

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Shaped
-from .facts.modules import bound_names, names_in, own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
+from .facts.syntax import bound_names, names_in, own_nodes
 from .making import assigned, called, expression, name
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names

@@ -13,7 +13,9 @@ from functools import cached_property
 from keyword import kwlist
 
 from .codes import NAMES
-from .facts.modules import FunctionDefinition, ModuleFacts, names_in
+from .facts.definitions import FunctionDefinition
+from .facts.modules import ModuleFacts
+from .facts.syntax import names_in
 from .making import visited_fields
 
 NOQA = re.compile(r"#\s*noqa\b(?:\s*:(?P<rules>.*))?", re.IGNORECASE)

@@ -31,6 +31,7 @@ from .core_checks import (
 )
 from .core_results import with_results
 from .extraction import computes, extracted, operations
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     UNKNOWN,
@@ -47,12 +48,6 @@ from .facts.kinds import (
     members,
 )
 from .facts.liveness import all_reads
-from .facts.modules import (
-    FunctionDefinition,
-    all_bound_names,
-    names_in,
-    own_body,
-)
 from .facts.ownership import is_own
 from .facts.session import Session
 from .facts.staging import (
@@ -60,6 +55,7 @@ from .facts.staging import (
     is_of_library,
     is_optimizer,
 )
+from .facts.syntax import all_bound_names, names_in, own_body
 from .findings import Refusal
 from .first_use import made_on_first_use
 from .inlining import is_written

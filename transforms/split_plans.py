@@ -19,10 +19,12 @@ from .entries import (
     work,
 )
 from .extraction import operations
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Variable
-from .facts.modules import FUNCTION_PARTS, FunctionDefinition, names_in, own_body
+from .facts.modules import FUNCTION_PARTS
 from .facts.staging import holds_variable, is_tensor, may_hold_tensor
+from .facts.syntax import names_in, own_body
 from .findings import Refusal
 from .first_steps import number_parameters
 from .inline_steps import headers

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import Function, Object, Variable, members
-from .facts.modules import ModuleFacts, bound_names, own_nodes
+from .facts.modules import ModuleFacts
 from .facts.staging import is_optimizer
+from .facts.syntax import bound_names, own_nodes
 from .findings import Refusal
 from .inlining import bare
 from .rebuilding import with_origin

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from .facts.environment import FunctionFacts
 from .facts.evaluation_calls import UNCOUNTED
 from .facts.kinds import UNKNOWN, Function, Kind, Shape, Tensor, Variable
-from .facts.modules import bound_names, names_in, own_nodes, target_names
 from .facts.profile import FunctionNode
 from .facts.staging import holds_size, holds_tensor
+from .facts.syntax import bound_names, names_in, own_nodes, target_names
 from .making import called, expression, is_atom
 from .rebuilding import with_origin
 from .rewriting import Rewriter

@@ -15,8 +15,8 @@ from .entries import (
     is_taped,
     work,
 )
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.modules import FunctionDefinition
 from .findings import Refusal
 from .inline_steps import LoopStep, around, loop_steps
 from .source import Names, head_lines

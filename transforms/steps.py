@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from .facts.liveness import reads
-from .facts.modules import blocks, bound_names
 from .facts.profile import FunctionNode
+from .facts.syntax import blocks, bound_names
 from .source import Source
 
 

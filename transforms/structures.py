@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from .facts.definitions import Form, Tag
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -27,7 +28,6 @@ from .facts.kinds import (
     tensor_leaves,
     weak,
 )
-from .facts.modules import Form, Tag
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import expression, is_atom

@@ -9,7 +9,8 @@ from .apart import involves_tensors
 from .facts.environment import FunctionFacts
 from .facts.kinds import Object
 from .facts.liveness import all_reads
-from .facts.modules import ModuleFacts, all_bound_names, blocks, own_nodes
+from .facts.modules import ModuleFacts
+from .facts.syntax import all_bound_names, blocks, own_nodes
 from .findings import Refusal
 from .rule import Rule
 from .steps import Code, Keep, Step

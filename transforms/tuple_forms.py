@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Dict, Kind, Record, Sequence
-from .facts.modules import names_in, own_nodes
 from .facts.profile import FunctionNode
+from .facts.syntax import names_in, own_nodes
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 Parts = list[ast.expr]

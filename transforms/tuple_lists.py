@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from .containers import growing
 from .facts.environment import FunctionFacts
-from .facts.modules import names_in, own_nodes
 from .facts.profile import FunctionNode
+from .facts.syntax import names_in, own_nodes
 from .making import assigned, called, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 from .source import Names

@@ -6,10 +6,11 @@ import ast
 import copy
 from collections.abc import Callable, Iterator
 
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python
-from .facts.modules import FunctionDefinition, blocks
 from .facts.profile import FunctionNode
+from .facts.syntax import blocks
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import Function, Kind, Variable
-from .facts.modules import ModuleFacts, blocks, bound_names, names_in, own_nodes
+from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
 from .facts.staging import is_optimizer
+from .facts.syntax import blocks, bound_names, names_in, own_nodes
 from .inlining import place
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin

@@ -13,7 +13,7 @@ import tensorflow as tf
 from random_writer import Writer
 
 from graphlift.transforms.facts.liveness import Liveness, liveness, reads
-from graphlift.transforms.facts.modules import bound_names
+from graphlift.transforms.facts.syntax import bound_names
 
 EXITS = ast.Return | ast.Break | ast.Continue | ast.Raise
 

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from graphlift.transforms.exits import without_exits
+from graphlift.transforms.facts.definitions import FunctionDefinition
 from graphlift.transforms.facts.environment import FunctionFacts
 from graphlift.transforms.facts.kinds import Tensor
-from graphlift.transforms.facts.modules import FunctionDefinition
 from graphlift.transforms.findings import Refusal
 from graphlift.transforms.source import Names
 

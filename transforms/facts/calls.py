@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from . import operators
+from .definitions import FunctionDefinition
 from .kinds import (
     BOOL,
     INT,
@@ -31,7 +32,6 @@ from .kinds import (
     python,
     weak,
 )
-from .modules import FunctionDefinition
 from .outcome import Outcome, failure, outcome
 from .staging import holds_tensor, is_numpy, is_tensor, is_weak, may_hold_tensor
 

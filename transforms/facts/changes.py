@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from .definitions import ClassDefinition
 from .kinds import UNKNOWN, Object, Type
-from .modules import ClassDefinition
 
 if TYPE_CHECKING:
     from .session import Session

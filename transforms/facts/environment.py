@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..findings import Refusal
+from .definitions import FunctionDefinition
 from .kinds import UNKNOWN, Kind
-from .modules import FunctionDefinition
 
 if TYPE_CHECKING:
     from .session import Session

@@ -35,7 +35,6 @@ from .kinds import (
     join_all,
     members,
 )
-from .modules import blocks, bound_names, names_in
 from .outcome import Outcome
 from .profile import Recorded
 from .signs import tells_nonzero
@@ -44,6 +43,7 @@ from .staging import (
     is_tensor,
     is_weak,
 )
+from .syntax import blocks, bound_names, names_in
 
 if TYPE_CHECKING:
     from .session import Session

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import draws, methods
 from .calls import Arguments, bind
+from .definitions import FunctionDefinition
 from .environment import Environment, ForeignCall
 from .evaluation import Evaluation
 from .kinds import (
@@ -27,13 +28,10 @@ from .kinds import (
     join_all,
     of_any_size,
 )
-from .modules import (
-    FunctionDefinition,
-    bound_names,
-)
 from .parameters import of_any_call
 from .records import records_in
 from .staging import is_strong
+from .syntax import bound_names
 
 if TYPE_CHECKING:
     from .session import Session

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from . import kinds
 from .calls import GRAPH_BASES, KERAS_CALLS, Arguments
 from .changes import may_be_of
+from .definitions import INITIALIZERS, ClassDefinition
 from .environment import Environment, FunctionFacts
 from .evaluation import Evaluation
 from .evaluation_names import KERAS_ATTRIBUTES
@@ -34,14 +35,9 @@ from .kinds import (
     of_any_shape,
     settled,
 )
-from .modules import (
-    ANY,
-    ELSEWHERE,
-    INITIALIZERS,
-    ClassDefinition,
-    unmangled,
-)
+from .modules import ELSEWHERE
 from .staging import is_tensor
+from .syntax import ANY, unmangled
 
 if TYPE_CHECKING:
     from .session import Session

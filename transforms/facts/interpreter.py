@@ -14,6 +14,7 @@ from dataclasses import replace
 from ..findings import Refusal
 from . import arrays, buffers, ownership
 from .calls import Arguments
+from .definitions import FunctionDefinition
 from .environment import Environment, Flow, FunctionFacts, merge
 from .evaluation_calls import KEYED_BY_TENSOR, CallEvaluation
 from .evaluation_comprehensions import ComprehensionEvaluation
@@ -42,7 +43,6 @@ from .kinds import (
     join,
     join_all,
 )
-from .modules import FunctionDefinition, blocks, names_in, own_nodes
 from .operators import iterate
 from .profile import FunctionNode
 from .staging import (
@@ -56,6 +56,7 @@ from .staging import (
     list_of,
     stage,
 )
+from .syntax import blocks, names_in, own_nodes
 
 MOST_ROUNDS = 12
 TAPE = "tensorflow.GradientTape"

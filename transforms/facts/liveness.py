@@ -10,8 +10,8 @@ import ast
 from collections.abc import Set
 from dataclasses import dataclass, field
 
-from .modules import blocks, bound_names, names_in, own_expressions, own_nodes
 from .profile import FunctionNode
+from .syntax import blocks, bound_names, names_in, own_expressions, own_nodes
 
 Names = frozenset[str]
 NOTHING: Names = frozenset()

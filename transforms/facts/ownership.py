@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from .environment import FunctionFacts
 from .kinds import Dict, Kind, Mapping, Python, Shaped
 from .liveness import liveness
-from .modules import own_nodes
 from .profile import FunctionNode
 from .staging import is_list
+from .syntax import own_nodes
 
 if TYPE_CHECKING:
     from .session import Session

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import arrays
+from .definitions import FunctionDefinition
 from .environment import FunctionFacts
 from .interpreter import Interpreter
 from .kinds import (
@@ -24,9 +25,6 @@ from .kinds import (
     join,
     members,
     of_any_size,
-)
-from .modules import (
-    FunctionDefinition,
 )
 from .staging import hold, holds_tensor
 

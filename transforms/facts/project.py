@@ -9,15 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from .modules import (
-    ANY,
-    INITIALIZERS,
-    ModuleFacts,
-    Uses,
-    changed_object,
-    stored_attributes,
-)
+from .definitions import INITIALIZERS
+from .modules import ModuleFacts, Uses
 from .profile import FunctionNode, Profile
+from .syntax import ANY, changed_object, stored_attributes
 
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"

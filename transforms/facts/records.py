@@ -14,7 +14,8 @@ from .kinds import Dict, Elements, Kind, Maybe, Record, Sequence, members
 from .profile import FunctionNode
 
 if TYPE_CHECKING:
-    from .modules import ClassDefinition, ModuleFacts
+    from .definitions import ClassDefinition
+    from .modules import ModuleFacts
 
 Fields = dict[str, ast.expr | None]
 """The default of each field, None where it has none."""

@@ -13,6 +13,7 @@ from ..source import Source
 from . import numpy_functions, tensorflow_api
 from .calls import KERAS_CALLS
 from .changes import SeenChanges
+from .definitions import ClassDefinition, FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .function_calls import FunctionCalls
 from .instances import Instances
@@ -40,11 +41,7 @@ from .kinds import (
     python,
     settled,
 )
-from .modules import (
-    ClassDefinition,
-    FunctionDefinition,
-    ModuleFacts,
-)
+from .modules import ModuleFacts
 from .parameters import Parameters
 from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules

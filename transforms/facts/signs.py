@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .environment import FunctionFacts
 from .kinds import Function, Type
-from .modules import own_nodes
+from .syntax import own_nodes
 
 NEVER_NEGATIVE = frozenset(
     [

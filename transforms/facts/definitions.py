@@ -1,0 +1,307 @@
+"""Functions and classes as their text defines them."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .kinds import Kind
+from .profile import FunctionNode
+from .syntax import (
+    all_bound_names,
+    beside,
+    bound_names,
+    own_nodes,
+    target_names,
+)
+
+INITIALIZERS = ("__init__", "build")
+
+
+@dataclass(frozen=True)
+class Tag:
+    """A bool that a lifted function gives back beside its result: whether the part at `path` is None or a Python `type`."""
+
+    path: tuple[int, ...]
+    type: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Form:
+    """A structure of a result that may be of several, and where in what the graph gives back its tensors stand."""
+
+    kind: Kind
+    places: tuple[int, ...]
+    failure: str | None = None
+    """The `raise` that it stands for; its tensors are what that shows."""
+    shown: tuple[str, ...] = ()
+
+
+@dataclass
+class FunctionDefinition:
+    """A `def` and where it stands: `owner` is the class it is a method of, `parent` the function around it.
+
+    `node` is its body as lifting has it so far, `original` as the file has it.
+    """
+
+    node: FunctionNode
+    qualname: str
+    owner: ClassDefinition | None = None
+    parent: FunctionDefinition | None = None
+    original: FunctionNode = field(init=False)
+    tags: list[Tag] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    """What its shell returns: the first of which the tag says so, or the last."""
+    failure: str | None = None
+    """The `raise` that its shell runs where the graph says so."""
+    failures: dict[str, list[str]] = field(default_factory=dict)
+    """Several of them, which it returns as texts; and the names bound on the way that each shows."""
+    outlasts: bool = False
+    """Whether a nested function was seen to be called by others than what made it, and more often than made."""
+    settled: dict[str, Kind] = field(default_factory=dict)
+    """Globals and attributes that hold this for good, once its shell has run."""
+
+    def __post_init__(self) -> None:
+        self.original = self.node
+
+    @property
+    def decorators(self) -> list[str]:
+        return [ast.unparse(d) for d in self.node.decorator_list]
+
+    @property
+    def is_static(self) -> bool:
+        return "staticmethod" in self.decorators
+
+    @property
+    def is_class_method(self) -> bool:
+        return "classmethod" in self.decorators
+
+    @property
+    def is_property(self) -> bool:
+        return "property" in self.decorators
+
+    @property
+    def has_gradient(self) -> bool:
+        """Whether it gives a gradient of its own beside its value, to `tf.custom_gradient`."""
+        return any(d.rpartition(".")[2] == "custom_gradient" for d in self.decorators)
+
+    @property
+    def is_descriptor(self) -> bool:
+        """Whether it is a property, or a static or class method."""
+        return self.is_property or self.is_static or self.is_class_method
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether Python calls it for more than a call: `__init__`, `__add__` and their like."""
+        return self.node.name.startswith("__") and self.node.name != "__call__"
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it is nested, and does a part of what the function around it does."""
+        return self.parent is not None and not self.outlasts
+
+    def escapes(self, calls_back: Callable[[ast.Call], bool]) -> bool:
+        """Whether the function around does more with this one than call it, or have it called."""
+        inner = list(ast.walk(self.parent.original)) if self.parent else []
+        calls = [n for n in inner if isinstance(n, ast.Call)]
+        called = {n.func for n in calls}
+        called |= {
+            a
+            for n in filter(calls_back, calls)
+            for a in (*n.args, *(k.value for k in n.keywords))
+        }
+        return self.owner is not None or any(
+            isinstance(n, ast.Name)
+            and n.id == self.node.name
+            and isinstance(n.ctx, ast.Load)
+            and n not in called
+            for n in inner
+        )
+
+    @property
+    def is_coroutine(self) -> bool:
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @property
+    def is_setter(self) -> bool:
+        """Whether it sets or deletes a property, and leaves what the property gives to the function of the same name."""
+        names = (f"{self.node.name}.setter", f"{self.node.name}.deleter")
+        return any(decorator in names for decorator in self.decorators)
+
+    def sibling(
+        self, name: str, parameters: Collection[str], body: list[ast.stmt]
+    ) -> FunctionDefinition:
+        """A function beside this one that does a part of what it does, with these parameters and statements.
+
+        It is static where this one is a method, and it does not take what that is called on.
+        """
+        node = copy.copy(self.node)
+        node.name, node.body, node.decorator_list = name, body, []
+        node.args = ast.arguments(
+            [], [*map(ast.arg, parameters)], None, [], [], None, []
+        )
+        if self.owner is not None and self.receiver not in parameters:
+            node.decorator_list = [ast.Name("staticmethod", ast.Load())]
+        made = FunctionDefinition(node, beside(self.qualname, name), self.owner)
+        made.original = self.original
+        return made
+
+    @property
+    def receiver(self) -> str | None:
+        """The parameter that a method is given what it is called on as; None for what is no such method."""
+        bound = self.owner is not None and not self.is_static
+        return self.parameters[0].arg if bound and self.parameters else None
+
+    @property
+    def called_as(self) -> str:
+        """How the function beside which it stands calls it."""
+        args = self.original.args
+        first = [a.arg for a in (*args.posonlyargs, *args.args)][:1]
+        return ".".join([*(first if self.owner else ()), self.node.name])
+
+    @cached_property
+    def keeps_state(self) -> bool:
+        """Whether it writes variables of the function around it."""
+        return any(isinstance(n, ast.Nonlocal) for n in own_nodes(self.original))
+
+    @cached_property
+    def reset_around(self) -> frozenset[str]:
+        """The variables of the functions around that are set more than once, or in a loop."""
+        if self.parent is None:
+            return frozenset()
+        inner = list(ast.walk(self.parent.original))
+        again = {name for n in inner if isinstance(n, ast.Nonlocal) for name in n.names}
+        nodes = list(own_nodes(self.parent.original))
+        loops = [n for n in nodes if isinstance(n, ast.For | ast.While)]
+        again |= {name for loop in loops for name in all_bound_names(loop)}
+        stores = [*_stored(nodes), *(a.arg for a in self.parent.parameters)]
+        again |= {name for name in stores if stores.count(name) > 1}
+        return frozenset(again | self.parent.reset_around)
+
+    def is_shared(self, name: str) -> bool:
+        """Whether a variable of the functions around may hold what more than this function uses, once it is made."""
+        around = self.parent
+        while around is not None and name not in (
+            *_stored(own_nodes(around.original)),
+            *(a.arg for a in around.parameters),
+        ):
+            around = around.parent
+        if around is None:
+            return False
+        own = {n for n in ast.walk(self.original) if isinstance(n, ast.Name)}
+        nodes = list(ast.walk(around.original))
+        places = [
+            n
+            for n in nodes
+            if isinstance(n, ast.Name) and n.id == name and n not in own
+        ]
+        new = any(
+            isinstance(s, ast.Assign) and name in bound_names(s) and _is_new(s.value)
+            for s in nodes
+        )
+        return len(places) != 1 or not new
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        args = self.node.args
+        return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+    @property
+    def defaults(self) -> dict[str, ast.expr]:
+        """The default values of parameters, by name."""
+        args = self.node.args
+        positional = [*args.posonlyargs, *args.args]
+        last = positional[len(positional) - len(args.defaults) :]
+        pairs = [*zip(last, args.defaults, strict=True)]
+        pairs += [
+            (parameter, value)
+            for parameter, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+            if value is not None
+        ]
+        return {parameter.arg: value for parameter, value in pairs}
+
+    @cached_property
+    def is_generator(self) -> bool:
+        return any(
+            isinstance(n, ast.Yield | ast.YieldFrom) for n in own_nodes(self.node)
+        )
+
+    @property
+    def declared_global(self) -> frozenset[str]:
+        return frozenset(
+            name
+            for node in own_nodes(self.node)
+            if isinstance(node, ast.Global | ast.Nonlocal)
+            for name in node.names
+        )
+
+
+def _stored(nodes: Iterable[ast.AST]) -> list[str]:
+    return [
+        n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+
+
+def _is_new(value: ast.expr) -> bool:
+    """Whether an expression makes a list or dict that nobody else has."""
+    match value:
+        case ast.Call(func=ast.Name(id="list" | "dict" | "set")):
+            return True
+    return isinstance(
+        value, ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
+    )
+
+
+@dataclass
+class ClassDefinition:
+    node: ast.ClassDef
+    qualname: str
+    methods: dict[str, FunctionDefinition] = field(default_factory=dict)
+
+    @property
+    def assigned(self) -> set[str]:
+        """The names that the class body gives a value."""
+        found: set[str] = set()
+        for statement in self.node.body:
+            match statement:
+                case ast.Assign(targets=targets):
+                    found |= {n for target in targets for n in target_names(target)}
+                case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
+                    found.add(name)
+        return found
+
+    @property
+    def properties(self) -> set[str]:
+        """The names that the class body gives a property made by a call."""
+        return {
+            name
+            for statement in self.node.body
+            if isinstance(statement, ast.Assign)
+            and ast.unparse(statement.value).startswith("property(")
+            for target in statement.targets
+            for name in target_names(target)
+        }
+
+    @property
+    def fields(self) -> set[str]:
+        """The attributes that the `__init__` of a dataclass sets; none for another class."""
+        decorators = [ast.unparse(d) for d in self.node.decorator_list]
+        if "__init__" in self.methods or not any(
+            d.split("(")[0] in ("dataclass", "dataclasses.dataclass")
+            for d in decorators
+        ):
+            return set()
+        return {
+            s.target.id
+            for s in self.node.body
+            if isinstance(s, ast.AnnAssign)
+            and isinstance(s.target, ast.Name)
+            and not any(
+                text in ast.unparse(s)
+                for text in ("ClassVar", "InitVar", "init=False", "KW_ONLY")
+            )
+        }
