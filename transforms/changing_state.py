@@ -15,6 +15,8 @@ from .apart import involves_tensors
 from .classes import class_at, class_of, kept_value
 from .facts.arrays import may_hold
 from .facts.environment import FunctionFacts
+from .facts.kind_joins import forget, join, join_all
+from .facts.kind_parts import is_mutable
 from .facts.kinds import (
     BOOL,
     NONE,
@@ -32,10 +34,6 @@ from .facts.kinds import (
     Tensor,
     Union,
     Variable,
-    forget,
-    is_mutable,
-    join,
-    join_all,
     members,
     weak,
 )

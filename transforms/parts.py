@@ -27,18 +27,9 @@ from .entries import FEWEST_OPERATIONS, check_parameters
 from .exits import has_own
 from .extraction import extracted, operations
 from .facts.environment import Environment, FunctionFacts
-from .facts.kinds import (
-    NONE,
-    UNKNOWN,
-    Kind,
-    Python,
-    Sequence,
-    Tensor,
-    forget,
-    holds_mutable,
-    is_mutable,
-    join_shapes,
-)
+from .facts.kind_joins import forget, join_shapes
+from .facts.kind_parts import holds_mutable, is_mutable
+from .facts.kinds import NONE, UNKNOWN, Kind, Python, Sequence, Tensor
 from .facts.liveness import all_reads
 from .facts.ownership import is_own
 from .facts.profile import FunctionNode

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from . import tensor_arrays
 from .facts.definitions import Form, Tag
 from .facts.environment import FunctionFacts
+from .facts.kind_parts import tensor_leaves, unwrapped
 from .facts.kinds import (
     NONE,
     NUMPY,
@@ -33,8 +34,6 @@ from .facts.kinds import (
     Union,
     Variable,
     members,
-    tensor_leaves,
-    unwrapped,
     weak,
 )
 from .facts.profile import FunctionNode

@@ -33,6 +33,7 @@ from .core_results import with_results
 from .extraction import computes, extracted, operations
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
+from .facts.kind_parts import holds_mutable, is_mutable
 from .facts.kinds import (
     UNKNOWN,
     Array,
@@ -43,8 +44,6 @@ from .facts.kinds import (
     Sequence,
     Tensor,
     Variable,
-    holds_mutable,
-    is_mutable,
     members,
 )
 from .facts.liveness import all_reads

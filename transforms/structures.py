@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 
 from .facts.definitions import Form, Tag
 from .facts.environment import FunctionFacts
+from .facts.kind_joins import join, join_all
+from .facts.kind_parts import tensor_leaves
 from .facts.kinds import (
     NONE,
     NUMPY,
@@ -23,9 +25,6 @@ from .facts.kinds import (
     Python,
     Sequence,
     Tensor,
-    join,
-    join_all,
-    tensor_leaves,
     weak,
 )
 from .facts.profile import FunctionNode

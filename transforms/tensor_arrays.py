@@ -6,7 +6,8 @@ import ast
 import copy
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Kind, Sequence, Shape, TensorArray, join_shapes
+from .facts.kind_joins import join_shapes
+from .facts.kinds import Dict, Kind, Sequence, Shape, TensorArray
 from .facts.profile import FunctionNode
 from .making import placed
 from .rebuilding import rebuilt, replaced, with_body, with_origin

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...transforms.facts.kinds import UNKNOWN, Kind, join_all, parse
+from ...transforms.facts.kind_joins import join_all
+from ...transforms.facts.kind_notation import parse
+from ...transforms.facts.kinds import UNKNOWN, Kind
 from ..files import put
 from ..proof.interpreter import INTERPRETER
 from .errors import RecordError

@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from graphlift.transforms.facts import methods, operators, tensorflow_api
+from graphlift.transforms.facts.kind_notation import parse
 from graphlift.transforms.facts.kinds import (
     NONE,
     SIZE,
@@ -39,7 +40,6 @@ from graphlift.transforms.facts.kinds import (
     Type,
     Union,
     Variable,
-    parse,
     python,
     weak,
 )

@@ -3,7 +3,8 @@
 import pytest
 
 from graphlift.transforms.facts.agreement import agrees
-from graphlift.transforms.facts.kinds import UNKNOWN, Maybe, Tensor, parse, weak
+from graphlift.transforms.facts.kind_notation import parse
+from graphlift.transforms.facts.kinds import UNKNOWN, Maybe, Tensor, weak
 
 SCALAR = Tensor("float32", ())
 

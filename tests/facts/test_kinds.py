@@ -6,14 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graphlift.transforms.facts.kind_joins import (
+    MOST_MEMBERS,
+    forget,
+    join,
+    join_all,
+    join_shapes,
+)
+from graphlift.transforms.facts.kind_notation import PYTHON_TYPES, parse
 from graphlift.transforms.facts.kinds import (
     BOOL,
     FLOAT,
     GENERATOR,
     INT,
-    MOST_MEMBERS,
     NONE,
-    PYTHON_TYPES,
     SIZE,
     STR,
     UNKNOWN,
@@ -41,12 +47,7 @@ from graphlift.transforms.facts.kinds import (
     Type,
     Union,
     Variable,
-    forget,
-    join,
-    join_all,
-    join_shapes,
     members,
-    parse,
     python,
     weak,
 )

@@ -16,7 +16,8 @@ from facts.expressions import (
     run,
 )
 
-from graphlift.transforms.facts.kinds import Kind, Object, parse
+from graphlift.transforms.facts.kind_notation import parse
+from graphlift.transforms.facts.kinds import Kind, Object
 from graphlift.transforms.facts.methods import attribute, method
 from graphlift.transforms.facts.operators import Truth, binary, iterate, truth
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from graphlift.transforms.facts.kinds import INT, UNKNOWN, parse
+from graphlift.transforms.facts.kind_notation import parse
+from graphlift.transforms.facts.kinds import INT, UNKNOWN
 from graphlift.transforms.facts.profile import FunctionNode, Profile, fingerprint
 
 TEXT = '''\

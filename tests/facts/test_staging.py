@@ -9,6 +9,7 @@ import tensorflow as tf
 from facts.watched import admits
 from observing import kind_of
 
+from graphlift.transforms.facts.kind_notation import parse
 from graphlift.transforms.facts.kinds import (
     NONE,
     UNKNOWN,
@@ -16,7 +17,6 @@ from graphlift.transforms.facts.kinds import (
     Maybe,
     Rows,
     Tensor,
-    parse,
     python,
     weak,
 )

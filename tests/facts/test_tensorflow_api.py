@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 
 from graphlift.transforms.facts import tensorflow_api, tensorflow_names
 from graphlift.transforms.facts import tensorflow_values as values
+from graphlift.transforms.facts.kind_notation import parse
 from graphlift.transforms.facts.kinds import (
     NONE,
     Kind,
@@ -34,7 +35,6 @@ from graphlift.transforms.facts.kinds import (
     Sequence,
     Tensor,
     Type,
-    parse,
     python,
 )
 from graphlift.transforms.facts.operators import subscript

@@ -21,6 +21,7 @@ from facts import expressions
 from observing import kind_of
 
 from graphlift.transforms.facts.environment import Environment, FunctionFacts
+from graphlift.transforms.facts.kind_joins import join
 from graphlift.transforms.facts.kinds import (
     GENERATOR,
     NONE,
@@ -38,7 +39,6 @@ from graphlift.transforms.facts.kinds import (
     Tensor,
     Type,
     Union,
-    join,
 )
 from graphlift.transforms.facts.modules import ModuleFacts
 from graphlift.transforms.facts.profile import Profile, Recorded, fingerprint

@@ -9,7 +9,7 @@ import pytest
 from harness import Program, differences, prove, run
 from literate import read
 
-from graphlift.transforms.facts.kinds import parse
+from graphlift.transforms.facts.kind_notation import parse
 
 CALLS = "[(tf.constant(1.0),), (tf.constant(-2.0),), (tf.constant(3.0),)]"
 

@@ -15,7 +15,7 @@ from timeouts import TooLong, within
 from tricky_files import TRICKY
 
 from graphlift.codemods.pipeline import Unreadable, check, parse, rewrite
-from graphlift.transforms.facts.kinds import parse as kind
+from graphlift.transforms.facts.kind_notation import parse as kind
 from graphlift.transforms.facts.profile import Profile, Recorded, fingerprint
 from graphlift.transforms.options import Options
 

@@ -4,7 +4,7 @@ import textwrap
 from pathlib import Path
 
 from graphlift.codemods.pipeline import check
-from graphlift.transforms.facts.kinds import parse
+from graphlift.transforms.facts.kind_notation import parse
 from graphlift.transforms.facts.profile import Profile, Recorded
 from graphlift.transforms.findings import Checked
 from graphlift.transforms.options import Options

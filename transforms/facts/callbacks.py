@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from . import operators
 from .calls import Arguments
 from .environment import Environment
+from .kind_joins import join, join_all
 from .kinds import (
     NONE,
     UNKNOWN,
@@ -22,8 +23,6 @@ from .kinds import (
     Python,
     Sequence,
     Tensor,
-    join,
-    join_all,
     members,
 )
 from .staging import holds_tensor, is_strong

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from . import operators
 from .definitions import FunctionDefinition
+from .kind_joins import forget, join_all
 from .kinds import (
     BOOL,
     INT,
@@ -26,8 +27,6 @@ from .kinds import (
     Sequence,
     Tensor,
     Variable,
-    forget,
-    join_all,
     members,
     python,
     weak,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .kind_joins import forget, join_all
 from .kinds import (
     FLOAT,
     INT,
@@ -17,8 +18,6 @@ from .kinds import (
     Scalar,
     Sequence,
     Shape,
-    forget,
-    join_all,
 )
 
 RANDOM = ("random.", "numpy.random.", "secrets.", "uuid.")

@@ -12,6 +12,7 @@ from ..findings import Refusal
 from . import operators
 from .agreement import agrees
 from .environment import Environment, FunctionFacts
+from .kind_joins import join_all
 from .kinds import (
     NONE,
     UNKNOWN,
@@ -32,7 +33,6 @@ from .kinds import (
     Type,
     Union,
     Variable,
-    join_all,
     members,
 )
 from .outcome import Outcome

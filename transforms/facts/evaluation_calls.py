@@ -17,6 +17,8 @@ from . import (
 from .calls import Arguments, call_builtin, is_instance
 from .environment import Environment
 from .evaluation import Evaluation
+from .kind_joins import join_all
+from .kind_parts import holds_mutable, is_mutable
 from .kinds import (
     BOOL,
     NONE,
@@ -33,9 +35,6 @@ from .kinds import (
     Tensor,
     Type,
     Variable,
-    holds_mutable,
-    is_mutable,
-    join_all,
     members,
     python,
     weak,

@@ -9,17 +9,8 @@ from . import (
 )
 from .environment import Environment
 from .evaluation import Evaluation
-from .kinds import (
-    UNKNOWN,
-    Dict,
-    Elements,
-    Kind,
-    Mapping,
-    Python,
-    Sequence,
-    forget,
-    join_all,
-)
+from .kind_joins import forget, join_all
+from .kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Python, Sequence
 from .staging import (
     is_tensor,
 )

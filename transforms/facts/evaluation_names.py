@@ -14,6 +14,8 @@ from . import (
 )
 from .environment import Environment
 from .evaluation import Evaluation
+from .kind_joins import forget, join_all
+from .kind_parts import is_mutable
 from .kinds import (
     NONE,
     SIZE,
@@ -33,9 +35,6 @@ from .kinds import (
     Type,
     Union,
     Variable,
-    forget,
-    is_mutable,
-    join_all,
     members,
     python,
     weak,

@@ -12,6 +12,7 @@ from . import (
 )
 from .environment import Environment
 from .evaluation import Evaluation
+from .kind_joins import join_all
 from .kinds import (
     BOOL,
     NONE,
@@ -24,7 +25,6 @@ from .kinds import (
     Sequence,
     Tensor,
     Union,
-    join_all,
     members,
     python,
     weak,

@@ -12,6 +12,8 @@ from .calls import Arguments, bind
 from .definitions import FunctionDefinition
 from .environment import Environment, ForeignCall
 from .evaluation import Evaluation
+from .kind_joins import forget, join_all
+from .kind_parts import of_any_size
 from .kinds import (
     FLOAT,
     INT,
@@ -24,9 +26,6 @@ from .kinds import (
     Record,
     Sequence,
     Tensor,
-    forget,
-    join_all,
-    of_any_size,
 )
 from .parameters import of_any_call
 from .records import records_in

@@ -15,6 +15,8 @@ from .environment import Environment, FunctionFacts
 from .evaluation import Evaluation
 from .evaluation_names import KERAS_ATTRIBUTES
 from .interpreter import Interpreter
+from .kind_joins import forget, join
+from .kind_parts import has_unknown, of_any_shape, settled
 from .kinds import (
     NONE,
     UNKNOWN,
@@ -29,11 +31,6 @@ from .kinds import (
     Tensor,
     Type,
     Union,
-    forget,
-    has_unknown,
-    join,
-    of_any_shape,
-    settled,
 )
 from .modules import ELSEWHERE
 from .staging import is_tensor

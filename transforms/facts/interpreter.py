@@ -20,6 +20,8 @@ from .evaluation_calls import KEYED_BY_TENSOR, CallEvaluation
 from .evaluation_comprehensions import ComprehensionEvaluation
 from .evaluation_names import NameEvaluation
 from .evaluation_operators import OperatorEvaluation
+from .kind_joins import forget, join, join_all
+from .kind_parts import has_unknown, is_mutable
 from .kinds import (
     NONE,
     NUMPY,
@@ -37,11 +39,6 @@ from .kinds import (
     Python,
     Sequence,
     Tensor,
-    forget,
-    has_unknown,
-    is_mutable,
-    join,
-    join_all,
 )
 from .operators import iterate
 from .profile import FunctionNode

@@ -10,6 +10,7 @@ A kind has a notation that is a Python expression, used in profiles, messages an
     weak(int)                                        a Python number (or bool, str) held in a tensor
     numpy(float32, 2)                                a NumPy array or scalar held in a tensor
     tuple(K, K)  list(K, K)  dict(a=K)               fixed members
+    record(m.C, a=K)                                 a namedtuple
     tuple[K]  list[K]  set[K]  dict[K, K]            members of one joined kind
     dataset(K)  iterator(K)                          a tf.data pipeline and its elements
     function(m.f)  type(m.C)  object(m.C)  module(m)  generator  size
@@ -22,16 +23,12 @@ A kind has a notation that is a Python expression, used in profiles, messages an
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 Shape = tuple[int | None, ...] | None
 """Dimensions of a tensor: None inside for one that varies, None for an unknown rank."""
 
-MOST_MEMBERS = 6
-MOST_NUMBERS = 4
 NUMPY = "numpy"
 
 
@@ -202,7 +199,8 @@ class Dict(Kind):
     def __str__(self) -> str:
         if all(key.isidentifier() for key, _ in self.items):
             return f"dict({', '.join(f'{key}={kind}' for key, kind in self.items)})"
-        return str(Mapping(Python("str"), join_all(kind for _, kind in self.items)))
+        values = sorted({str(kind) for _, kind in self.items})
+        return f"dict[str, {' | '.join(values)}]"
 
     def get(self, key: str) -> Kind | None:
         return dict(self.items).get(key)
@@ -330,7 +328,6 @@ GENERATOR = _Named("generator")
 NONE = Python("None", None)
 INT, FLOAT, BOOL, STR = (Python(name) for name in ("int", "float", "bool", "str"))
 
-PYTHON_TYPES = ("int", "float", "bool", "str", "bytes", "complex", "dtype", "ellipsis")
 WEAK_DTYPES = {"int": "int64", "float": "float64", "bool": "bool", "str": "string"}
 """The dtype in which a Python value lives in a graph, without loss."""
 
@@ -345,324 +342,8 @@ def weak(name: str) -> Tensor:
     return Tensor(WEAK_DTYPES[name], (), name)
 
 
-def numbers_of(kind: Kind) -> tuple[int | float, ...] | None:
-    """The Python numbers that a value may be; None where that is not known."""
-    if isinstance(kind, Tensor):
-        return kind.numbers if kind.weak or kind.mixed else ()
-    if isinstance(kind, Python) and isinstance(kind.value, int | float):
-        return (kind.value,)
-    return () if isinstance(kind, Variable) else None
-
-
-def all_numbers(*kinds: Kind) -> tuple[int | float, ...] | None:
-    """The Python numbers that one of several values may be; None where that is not known, or where they are many."""
-    found: dict[str, int | float] = {}
-    for kind in kinds:
-        numbers = numbers_of(kind)
-        if numbers is None:
-            return None
-        found |= {repr(number): number for number in numbers}
-    return tuple(found.values()) if len(found) <= MOST_NUMBERS else None
-
-
-def forget(kind: Kind) -> Kind:
-    """The kind without the value of a Python constant."""
-    if isinstance(kind, Python) and kind != NONE:
-        return Python(kind.type)
-    if isinstance(kind, Sequence):
-        return replace(kind, items=tuple(map(forget, kind.items)))
-    if isinstance(kind, Dict):
-        return Dict(tuple((key, forget(value)) for key, value in kind.items))
-    return kind
-
-
-def has_unknown(kind: Kind) -> bool:
-    """Whether a kind, or one of its parts, is unknown."""
-    if isinstance(kind, Sequence):
-        return any(map(has_unknown, kind.items))
-    return any(
-        m == UNKNOWN or (m is not kind and has_unknown(m)) for m in members(kind)
-    )
-
-
-def unwrapped(kind: Kind) -> Kind:
-    """The structure of what may be None instead; another kind as it is."""
-    inside = kind.kind if isinstance(kind, Maybe) else kind
-    return inside if isinstance(inside, Sequence | Dict) else kind
-
-
-def tensor_leaves(kind: Kind) -> list[Kind]:
-    """What a structure, or one that may be None, holds that is none of Python's values, in order."""
-    kind = unwrapped(kind)
-    if isinstance(kind, Sequence):
-        return [leaf for item in kind.items for leaf in tensor_leaves(item)]
-    if isinstance(kind, Dict):
-        return [leaf for _, value in kind.items for leaf in tensor_leaves(value)]
-    return [] if isinstance(kind, Python) else [kind]
-
-
-def of_any_size(kind: Kind, any_length: bool = True) -> Kind:
-    """The kind without the sizes of its tensors, and maybe without the lengths of lists and tuples of tensors."""
-    if isinstance(kind, Shaped) and kind.shape:
-        return replace(kind, shape=(None,) * len(kind.shape))
-    if isinstance(kind, Sequence):
-        items = tuple(of_any_size(k, any_length) for k in kind.items)
-        element = join_all(map(forget, items))
-        listed = _is_tensor(element) or (kind.type == "list" and len(set(items)) == 1)
-        if any_length and listed and kind.type in ("list", "tuple"):
-            return Elements(kind.type, element)
-        return replace(kind, items=items)
-    if isinstance(kind, Elements):
-        return replace(kind, element=of_any_size(kind.element, any_length))
-    if isinstance(kind, Dict):
-        pairs = [(key, of_any_size(value, any_length)) for key, value in kind.items]
-        return Dict(tuple(pairs))
-    return kind
-
-
-def of_any_shape(kind: Kind) -> Kind:
-    """The kind without the sizes of its tensors."""
-    return of_any_size(kind, any_length=False)
-
-
-def _is_tensor(kind: Kind) -> bool:
-    return isinstance(kind, Tensor) and kind.dtype is not None and not kind.mixed
-
-
 def members(kind: Kind) -> tuple[Kind, ...]:
     return kind.members if isinstance(kind, Union) else (kind,)
 
 
-def join_shapes(a: Shape, b: Shape) -> Shape:
-    """The tightest shape that admits both."""
-    if a is None or b is None or len(a) != len(b):
-        return None
-    return tuple(x if x == y else None for x, y in zip(a, b, strict=True))
-
-
-def is_mutable(kind: Kind) -> bool:
-    """Whether this is a list, a set, a dict or an array."""
-    listed = isinstance(kind, Sequence | Elements) and kind.type in ("list", "set")
-    return listed or isinstance(kind, Dict | Mapping | Array)
-
-
-def holds_mutable(kind: Kind) -> bool:
-    """Whether this is a list, a set, a dict or an array, or holds one."""
-    if isinstance(kind, Sequence):
-        return is_mutable(kind) or any(map(holds_mutable, kind.items))
-    return is_mutable(kind)
-
-
-def join(a: Kind, b: Kind) -> Kind:
-    """The tightest kind that admits both."""
-    if a == b:
-        return _both_numbers(a, b)
-    if UNKNOWN in (a, b):
-        return UNKNOWN
-    merged = _merge(a, b)
-    if merged is not None:
-        return merged
-    return _union((*members(a), *members(b)))
-
-
-def _both_numbers(a: Kind, b: Kind) -> Kind:
-    """One of two kinds that are equal but for the Python numbers they may be."""
-    if isinstance(a, Tensor) and a.numbers is not None:
-        return replace(a, numbers=all_numbers(a, b))
-    return a
-
-
-def join_all(kinds: Iterable[Kind]) -> Kind:
-    """The join of any number of kinds; unknown for none."""
-    result: Kind | None = None
-    for kind in kinds:
-        result = kind if result is None else join(result, kind)
-    return UNKNOWN if result is None else result
-
-
-def _merge(a: Kind, b: Kind) -> Kind | None:
-    """One kind for two of a family, None where they are of different families."""
-    if isinstance(a, Python) and isinstance(b, Python) and a.type == b.type:
-        return Python(a.type)
-    if isinstance(a, Shaped) and type(a) is type(b) and _same_dtype(a, b):
-        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.weak != b.weak:
-            return None
-        if isinstance(a, Tensor) and isinstance(b, Tensor):
-            a = replace(a, mixed=a.mixed or b.mixed, numbers=all_numbers(a, b))
-        dtype = a.dtype if a.dtype == b.dtype else None
-        return replace(a, dtype=dtype, shape=join_shapes(a.shape, b.shape))
-    if isinstance(a, Sequence | Elements) and isinstance(b, Sequence | Elements):
-        return _merge_sequences(a, b)
-    if isinstance(a, Dict | Mapping) and isinstance(b, Dict | Mapping):
-        return _merge_dicts(a, b)
-    if isinstance(a, Object) and isinstance(b, Object) and a.name == b.name:
-        return Object(a.name)
-    if isinstance(a, Object) and isinstance(b, Object) and _are_one_class(a, b):
-        return Object(max(a.name, b.name, key=len))
-    if isinstance(a, Dataset) and isinstance(b, Dataset):
-        return Dataset(join(a.element, b.element))
-    return None
-
-
-def _are_one_class(a: Object, b: Object) -> bool:
-    """Whether two names are of one class of Keras: where it is defined, and where it is to be imported from."""
-    names = a.name, b.name
-    own = any(n.startswith("keras.src.") for n in names)
-    keras = all(n.startswith(("keras.", "tensorflow.keras.")) for n in names)
-    return own and keras and len({n.rpartition(".")[2] for n in names}) == 1
-
-
-def _merge_sequences(a: Sequence | Elements, b: Sequence | Elements) -> Kind | None:
-    if a.type != b.type:
-        return None
-    if (
-        isinstance(a, Sequence)
-        and isinstance(b, Sequence)
-        and len(a.items) == len(b.items)
-    ):
-        return replace(a, items=tuple(map(join, a.items, b.items)))
-    inner = [
-        k
-        for s in (a, b)
-        for k in (s.items if isinstance(s, Sequence) else (s.element,))
-    ]
-    return Elements(a.type, join_all(map(forget, inner)))
-
-
-def _same_dtype(a: Shaped, b: Shaped) -> bool:
-    return a.dtype == b.dtype or None in (a.dtype, b.dtype)
-
-
-def _same_keys(a: Dict, b: Dict) -> bool:
-    return [k for k, _ in a.items] == [k for k, _ in b.items]
-
-
-def _merge_dicts(a: Dict | Mapping, b: Dict | Mapping) -> Kind:
-    if isinstance(a, Dict) and isinstance(b, Dict) and _same_keys(a, b):
-        return Dict(
-            tuple(
-                (k, join(x, y)) for (k, x), (_, y) in zip(a.items, b.items, strict=True)
-            )
-        )
-    pairs = [
-        pair
-        for d in (a, b)
-        for pair in (
-            [(Python("str"), v) for _, v in d.items]
-            if isinstance(d, Dict)
-            else [(d.key, d.value)]
-        )
-    ]
-    return Mapping(join_all(k for k, _ in pairs), join_all(forget(v) for _, v in pairs))
-
-
-def _union(kinds: Iterable[Kind]) -> Kind:
-    distinct: list[Kind] = []
-    for kind in kinds:
-        for i, other in enumerate(distinct):
-            merged = kind if kind == other else _merge(kind, other)
-            if merged is not None:
-                distinct[i] = merged
-                break
-        else:
-            distinct.append(kind)
-    if len(distinct) > MOST_MEMBERS:
-        return UNKNOWN
-    if len(distinct) == 1:
-        return distinct[0]
-    return Union(tuple(sorted(distinct, key=str)))
-
-
 # ---- notation
-
-
-def parse(text: str) -> Kind:
-    """The kind a notation stands for; ValueError for text that is none."""
-    try:
-        return _read(ast.parse(text, mode="eval").body)
-    except (LookupError, SyntaxError, TypeError, AttributeError) as error:
-        raise ValueError(f"not a kind: {text!r}") from error
-
-
-_SHAPED = {
-    c.notation: c for c in (Tensor, Variable, Array, Ragged, Sparse, TensorArray)
-}
-_DOTTED = {"function": Function, "type": Type, "object": Object, "module": Module}
-
-
-def _read(node: ast.expr) -> Kind:
-    match node:
-        case ast.Constant(value=None):
-            return NONE
-        case ast.Name(id="unknown"):
-            return UNKNOWN
-        case ast.Name(id="generator"):
-            return GENERATOR
-        case ast.Name(id="size"):
-            return SIZE
-        case ast.Name(id=name) if name in PYTHON_TYPES:
-            return Python(name)
-        case ast.BinOp(op=ast.BitOr(), left=left, right=right):
-            return join(_read(left), _read(right))
-        case ast.Subscript(
-            value=ast.Name(id="dict"), slice=ast.Tuple(elts=[key, value])
-        ):
-            return Mapping(_read(key), _read(value))
-        case ast.Subscript(
-            value=ast.Name(id="tuple" | "list" | "set" | "shape" as name), slice=inner
-        ):
-            return Elements(name, _read(inner))
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
-            return _read_call(name, args, keywords)
-    raise ValueError(f"not a kind: {ast.unparse(node)!r}")
-
-
-def _read_call(name: str, args: list[ast.expr], keywords: list[ast.keyword]) -> Kind:
-    if name in _SHAPED:
-        dtype = None if ast.unparse(args[0]) == "unknown" else ast.unparse(args[0])
-        return _SHAPED[name](dtype, _read_dims(args[1:]))
-    if name in _DOTTED:
-        dotted: Kind = _DOTTED[name](ast.unparse(args[0]))
-        return dotted
-    if name == NUMPY:
-        return Tensor(ast.unparse(args[0]), _read_dims(args[1:]), NUMPY)
-    if name == "scalar":
-        return Scalar(ast.unparse(args[0]))
-    if name == "weak":
-        return weak(ast.unparse(args[0]))
-    if name in ("tuple", "list", "shape", "slice"):
-        return Sequence(name, tuple(map(_read, args)))
-    if name == "record":
-        fields = tuple(str(k.arg) for k in keywords)
-        items = tuple(_read(k.value) for k in keywords)
-        return Record(ast.unparse(args[0]), items, fields)
-    if name == "dict":
-        return Dict(tuple((str(k.arg), _read(k.value)) for k in keywords))
-    if name == "dataset":
-        return Dataset(_read(args[0]))
-    if name == "iterator":
-        return Iterator(_read(args[0]))
-    raise ValueError(f"not a kind: {name}")
-
-
-def _read_dims(nodes: list[ast.expr]) -> Shape:
-    values: list[Any] = [getattr(node, "value", node) for node in nodes]
-    if not all(v is None or v is ... or isinstance(v, int) for v in values):
-        raise TypeError("a dimension is a number or None")
-    return None if values == [...] else tuple(values)
-
-
-def settled(kind: Kind) -> Kind:
-    """What others see once it is stored: objects that anyone may change."""
-    match kind:
-        case Object(name=name):
-            return Object(name)
-        case Sequence(items=items):
-            return replace(kind, items=tuple(map(settled, items)))
-        case Elements(element=element):
-            return replace(kind, element=settled(element))
-        case Dict(items=entries):
-            return Dict(tuple((key, settled(value)) for key, value in entries))
-        case Mapping(value=value):
-            return replace(kind, value=settled(value))
-    return kind

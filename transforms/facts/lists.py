@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from . import operators
 from .calls import Arguments
-from .kinds import UNKNOWN, Dict, Elements, Kind, Sequence, forget, join_all
+from .kind_joins import forget, join_all
+from .kinds import UNKNOWN, Dict, Elements, Kind, Sequence
 from .staging import is_list, list_of
 from .tensorflow_values import constant_int, constant_str
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence as Sequenced
 
 from . import tensorflow_data, tensorflow_names, tensorflow_random
 from . import tensorflow_values as values
+from .kind_joins import join
 from .kinds import (
     BOOL,
     NONE,
@@ -35,7 +36,6 @@ from .kinds import (
     Tensor,
     TensorArray,
     Variable,
-    join,
 )
 from .methods_numpy import array_attribute, array_method
 from .methods_python import (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import tensorflow_values as values
+from .kind_joins import forget, join, join_all
 from .kinds import (
     BOOL,
     INT,
@@ -20,9 +21,6 @@ from .kinds import (
     Record,
     Scalar,
     Sequence,
-    forget,
-    join,
-    join_all,
 )
 from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_values import inner

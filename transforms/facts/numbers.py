@@ -8,7 +8,8 @@ import operator
 import struct
 from collections.abc import Callable
 
-from .kinds import MOST_NUMBERS, Kind, Python, numbers_of
+from .kind_joins import MOST_NUMBERS, numbers_of
+from .kinds import Kind, Python
 
 Number = int | float
 OPERATORS: dict[str, Callable[[Number, Number], Number]] = {

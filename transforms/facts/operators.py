@@ -10,6 +10,7 @@ from enum import Enum
 
 from . import tensorflow_numpy
 from . import tensorflow_values as values
+from .kind_joins import forget, join_all
 from .kinds import (
     BOOL,
     INT,
@@ -35,8 +36,6 @@ from .kinds import (
     Type,
     Union,
     Variable,
-    forget,
-    join_all,
     weak,
 )
 from .operators_arithmetic import arithmetic, sign

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import tensorflow_numpy
 from . import tensorflow_values as values
+from .kind_joins import forget, join_all
 from .kinds import (
     BOOL,
     FLOAT,
@@ -24,8 +25,6 @@ from .kinds import (
     Tensor,
     Union,
     Variable,
-    forget,
-    join_all,
     python,
     weak,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import tensorflow_numpy
 from . import tensorflow_values as values
+from .kind_joins import forget, join_all
 from .kinds import (
     NONE,
     SIZE,
@@ -19,8 +20,6 @@ from .kinds import (
     Shape,
     Tensor,
     Variable,
-    forget,
-    join_all,
     members,
     weak,
 )

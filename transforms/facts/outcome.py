@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from .kinds import UNKNOWN, Kind, join_all, members
+from .kind_joins import join_all
+from .kinds import UNKNOWN, Kind, members
 
 EFFECTS = frozenset(
     {

@@ -11,6 +11,8 @@ from . import arrays
 from .definitions import FunctionDefinition
 from .environment import FunctionFacts
 from .interpreter import Interpreter
+from .kind_joins import join
+from .kind_parts import of_any_size
 from .kinds import (
     NONE,
     UNKNOWN,
@@ -22,9 +24,7 @@ from .kinds import (
     Scalar,
     Tensor,
     Variable,
-    join,
     members,
-    of_any_size,
 )
 from .staging import hold, holds_tensor
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from .kinds import UNKNOWN, Kind, parse
+from .kind_notation import parse
+from .kinds import UNKNOWN, Kind
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 

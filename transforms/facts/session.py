@@ -18,6 +18,8 @@ from .environment import Environment, FunctionFacts
 from .function_calls import FunctionCalls
 from .instances import Instances
 from .interpreter import Interpreter
+from .kind_joins import forget, join, join_all
+from .kind_parts import of_any_shape, settled
 from .kinds import (
     UNKNOWN,
     Dict,
@@ -33,13 +35,8 @@ from .kinds import (
     Type,
     Union,
     Variable,
-    forget,
-    join,
-    join_all,
     members,
-    of_any_shape,
     python,
-    settled,
 )
 from .modules import ModuleFacts
 from .parameters import Parameters

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .kind_joins import all_numbers, join, join_all, join_shapes, numbers_of
 from .kinds import (
     NONE,
     NUMPY,
@@ -29,12 +30,7 @@ from .kinds import (
     TensorArray,
     Union,
     Variable,
-    all_numbers,
-    join,
-    join_all,
-    join_shapes,
     members,
-    numbers_of,
     weak,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from . import tensorflow_values as values
+from .kind_joins import join_all
 from .kinds import (
     UNKNOWN,
     Array,
@@ -16,7 +17,6 @@ from .kinds import (
     Scalar,
     Sequence,
     Tensor,
-    join_all,
 )
 from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_arguments import Arguments, Rule

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .kinds import Array, Kind, Python, Scalar, Shape, join_all
+from .kind_joins import join_all
+from .kinds import Array, Kind, Python, Scalar, Shape
 from .outcome import Raises, Unsure
 from .tensorflow_values import BOOL, COMPLEXES, INTEGERS, NUMBERS, REALS
 
