@@ -12,10 +12,9 @@ import copy
 
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
-from .facts.interpreter import named_functions
 from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import names_in
+from .facts.syntax import named_functions, names_in
 from .making import SCOPES, applied, is_atom, unplaced
 from .rewriting import Rewriter
 from .source import Names

@@ -10,13 +10,7 @@ from functools import cached_property
 
 from .kinds import Kind
 from .profile import FunctionNode
-from .syntax import (
-    all_bound_names,
-    beside,
-    bound_names,
-    own_nodes,
-    target_names,
-)
+from .syntax import all_bound_names, beside, bound_names, own_nodes, target_names
 
 INITIALIZERS = ("__init__", "build")
 

@@ -38,11 +38,7 @@ from .kinds import (
 from .outcome import Outcome
 from .profile import Recorded
 from .signs import tells_nonzero
-from .staging import (
-    holds_tensor,
-    is_tensor,
-    is_weak,
-)
+from .staging import holds_tensor, is_tensor, is_weak
 from .syntax import blocks, bound_names, names_in
 
 if TYPE_CHECKING:

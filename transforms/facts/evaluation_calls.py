@@ -364,29 +364,34 @@ class CallEvaluation(Evaluation):
         environment: Environment,
     ) -> Kind:
         """A list or dict of this function's own, changed while tracing; others are refused."""
-        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-        if not (isinstance(owner, ast.Name) and owner.id in environment.kinds):
-            self.problem(
-                "something outside this function is changed in place", node, "GL204"
-            )
+        value = node.func.value if isinstance(node.func, ast.Attribute) else None
+        owner = self.changed_name(value, node, environment)
+        if owner is None:
             return found.kind
-        if owner.id in self.facts.parameters and not self.is_fresh(owner.id):
-            self.problem(
-                f"the caller's `{owner.id}` is changed in place", node, "GL204"
-            )
-        if self.is_fresh(owner.id):
+        if self.is_fresh(owner):
             self.effect("mutates", node)
-        elif is_mutable(receiver) and not self.has_one_name(
-            owner.id, node, environment
-        ):
+        elif is_mutable(receiver) and not self.has_one_name(owner, node, environment):
             return found.kind
         if self.is_staged():
             self.problem(
                 "a list or dict is changed where a tensor says so", node, "GL203"
             )
         changed = mutated(receiver, name, arguments, self.is_staged())
-        environment.bind(owner.id, changed)
+        environment.bind(owner, changed)
         return found.kind
+
+    def changed_name(
+        self, owner: ast.expr | None, node: ast.AST, environment: Environment
+    ) -> str | None:
+        """The name of what is changed in place; refuses what is not this function's own, None where it has no name."""
+        if not (isinstance(owner, ast.Name) and owner.id in environment.kinds):
+            reason = "something outside this function is changed in place"
+            self.problem(reason, node, "GL204")
+            return None
+        if owner.id in self.facts.parameters and not self.is_fresh(owner.id):
+            reason = f"the caller's `{owner.id}` is changed in place"
+            self.problem(reason, node, "GL204")
+        return owner.id
 
     def has_one_name(self, name: str, node: ast.AST, environment: Environment) -> bool:
         """Refuse a change of a list or dict that may go by another name: what that holds is not known any more."""
@@ -404,24 +409,6 @@ class CallEvaluation(Evaluation):
     def is_fresh(self, name: str) -> bool:
         kind = self.facts.parameters.get(name)
         return isinstance(kind, Object) and kind.fresh
-
-    def assign_attribute(
-        self, node: ast.expr, owner: Kind, name: str, kind: Kind
-    ) -> None:
-        if self.session.has_setter(owner, name):
-            reason = f"setting `{name}` runs code of its class: call a method instead"
-            self.problem(reason, node, "GL303")
-        elif not (isinstance(owner, Object) and owner.fresh):
-            self.problem(f"it writes the attribute `{name}`", node, "GL303")
-        elif self.is_staged():
-            self.problem(
-                f"the attribute `{name}` is written where a tensor says so",
-                node,
-                "GL303",
-            )
-        self.effect("mutates", node)
-        if isinstance(owner, Object):
-            self.session.instances.write_attribute(owner.name, name, kind)
 
 
 def _is_of_tensorflow(function: Kind) -> bool:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from . import (
-    operators,
-)
+from . import operators
 from .environment import Environment
 from .evaluation import Evaluation
 from .kind_joins import forget, join_all
 from .kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Python, Sequence
-from .staging import (
-    is_tensor,
-)
+from .staging import is_tensor
 
 MOST_ITEMS = 64
 """How many items of a comprehension are told apart."""

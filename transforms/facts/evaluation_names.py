@@ -5,13 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from . import (
-    arrays,
-    draws,
-    methods,
-    operators,
-    texts,
-)
+from . import arrays, draws, methods, operators, texts
 from .environment import Environment
 from .evaluation import Evaluation
 from .kind_joins import forget, join_all
@@ -39,13 +33,7 @@ from .kinds import (
     python,
     weak,
 )
-from .staging import (
-    holds_tensor,
-    is_numpy,
-    is_strong,
-    is_tensor,
-    is_weak,
-)
+from .staging import holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 
 KERAS_ATTRIBUTES: dict[str, Kind] = {
     "trainable_variables": Elements("list", Variable()),

@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from . import (
-    arrays,
-    operators,
-    texts,
-)
+from . import arrays, operators, texts
 from .environment import Environment
 from .evaluation import Evaluation
 from .kind_joins import join_all

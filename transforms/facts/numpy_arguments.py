@@ -5,17 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as Sequenced
 
-from .kinds import (
-    INT,
-    SIZE,
-    Array,
-    Elements,
-    Kind,
-    Python,
-    Sequence,
-    Tensor,
-    Variable,
-)
+from .kinds import INT, SIZE, Array, Elements, Kind, Python, Sequence, Tensor, Variable
 from .outcome import Unsure
 from .tensorflow_numpy import array_or_scalar, operand, promoted
 

@@ -10,16 +10,7 @@ from collections.abc import Sequence as Sequenced
 
 from . import numpy_forms
 from . import tensorflow_values as values
-from .kinds import (
-    NONE,
-    Array,
-    Kind,
-    Python,
-    Scalar,
-    Shape,
-    Union,
-    python,
-)
+from .kinds import NONE, Array, Kind, Python, Scalar, Shape, Union, python
 from .methods_numpy import REDUCTIONS, array_reduced, numpy_dtype
 from .numpy_arguments import (
     EXACT,

@@ -210,3 +210,27 @@ def unmangled(name: str, class_name: str) -> str:
     """A name as the class has it."""
     prefix = f"_{class_name.rpartition('.')[2].lstrip('_')}"
     return name.removeprefix(prefix) if name.startswith(f"{prefix}__") else name
+
+
+def named_functions(
+    function: FunctionNode,
+) -> dict[ast.Lambda | FunctionNode, str | None]:
+    """The functions defined in one, each with the one name that it goes by; None where it may have others."""
+    found: dict[ast.Lambda | FunctionNode, str | None] = {}
+    for node in own_nodes(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as made):
+                found[made] = name
+            case ast.FunctionDef(name=name):
+                found[node] = name
+            case ast.Lambda():
+                found.setdefault(node, None)
+    names = set(filter(None, found.values()))
+    loads = [
+        n
+        for n in own_nodes(function)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names
+    ]
+    called = {n.func for n in own_nodes(function) if isinstance(n, ast.Call)}
+    escaping = {n.id for n in loads if n not in called}
+    return {n: None if name in escaping else name for n, name in found.items()}

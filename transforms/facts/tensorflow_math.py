@@ -6,16 +6,7 @@ from collections.abc import Iterable
 
 from . import operators_arithmetic
 from . import tensorflow_values as values
-from .kinds import (
-    NONE,
-    Array,
-    Elements,
-    Kind,
-    Sequence,
-    Shape,
-    Tensor,
-    Variable,
-)
+from .kinds import NONE, Array, Elements, Kind, Sequence, Shape, Tensor, Variable
 from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_arguments import Arguments, Rule, named
 from .tensorflow_values import (
