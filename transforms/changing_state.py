@@ -315,7 +315,7 @@ class _Finder:
             return Object(self.session.dotted(made.qualname)) if made else UNKNOWN
         return (
             self.facts.parameters.get(holder)
-            or self.session.global_kind(holder, None)
+            or self.session.globals.kind(holder, None)
             or UNKNOWN
         )
 

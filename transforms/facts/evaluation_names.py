@@ -51,7 +51,7 @@ class NameEvaluation(Evaluation):
 
     def imported(self, name: str) -> Kind:
         dotted = self.session.module.imports.get(name)
-        return UNKNOWN if dotted is None else self.session.external(dotted)
+        return UNKNOWN if dotted is None else self.session.globals.external(dotted)
 
     def _name(self, node: ast.Name, environment: Environment) -> Kind:
         told = environment.kinds.get(getattr(node, "tells_none", ""), UNKNOWN)
@@ -87,7 +87,7 @@ class NameEvaluation(Evaluation):
         settled = self.facts.definition.settled
         if node.id in settled:
             return settled[node.id]
-        kind = self.session.global_kind(node.id, self.recorded)
+        kind = self.session.globals.kind(node.id, self.recorded)
         if kind is None:
             return None
         if self._may_change(node.id, kind):
@@ -216,11 +216,11 @@ class NameEvaluation(Evaluation):
         if isinstance(value, Function) and (
             value.name.startswith(PACKAGES) or draws.code(value.name)
         ):
-            return self.session.external(f"{value.name}.{node.attr}")
+            return self.session.globals.external(f"{value.name}.{node.attr}")
         return Function(f"method.{node.attr}", value)
 
     def _of_module(self, node: ast.Attribute, dotted: str) -> Kind:
-        kind = self.session.external(dotted)
+        kind = self.session.globals.external(dotted)
         home, name = self.session.home(dotted)
         changes = name in home.module.rebound or name in home.module.changed
         if home is self.session or not changes:

@@ -162,7 +162,9 @@ class FunctionCalls:
                 f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1]
             )
             return UNKNOWN
-        bound = bind(definition, arguments, receiver, self.session.defaults(definition))
+        bound = bind(
+            definition, arguments, receiver, self.session.globals.defaults(definition)
+        )
         if bound is None:
             evaluation.problem(
                 f"what `{definition.node.name}` is called with is not known", node

@@ -110,7 +110,7 @@ class Instances:
             if function.name.startswith(("keras.", "tensorflow.keras.")):
                 if (
                     function.name.rpartition(".")[2] in KERAS_CONTAINERS
-                    and self._own_keras_classes()
+                    and self.session.has_keras_classes
                     and self._has_mixed_containers
                 ):
                     evaluation.problem(
@@ -125,11 +125,6 @@ class Instances:
         own = KERAS_CALLS & set(self.module.bases(self.session.qualname(kind.name)))
         known = kind.name.startswith(("keras.", "tensorflow.keras."))
         return isinstance(kind, Object) and (known or bool(own))
-
-    def _own_keras_classes(self) -> bool:
-        return any(
-            KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
-        )
 
     @cached_property
     def _has_mixed_containers(self) -> bool:
@@ -187,7 +182,7 @@ class Instances:
         given |= arguments.keywords
         for field, default in fields.items():
             if field not in given and default is not None:
-                given[field] = self.session.module_value(default)
+                given[field] = self.session.globals.value(default)
         fits = given.keys() == fields.keys() and evaluation.session is self.session
         many = len(arguments.positional) > len(fields)
         if arguments.spread or many or not fits:
@@ -362,7 +357,7 @@ class Instances:
                 if isinstance(node, ast.Assign) and isinstance(
                     node.targets[0], ast.Name
                 ):
-                    found[node.targets[0].id] = self.session.module_value(node.value)
+                    found[node.targets[0].id] = self.session.globals.value(node.value)
             self._initialize(made)
             for name, kind in self._seen_attributes(made).items():
                 if found.get(name, UNKNOWN) == UNKNOWN or kind == found.get(name):
@@ -396,7 +391,7 @@ class Instances:
         parameters = {a.arg: known.get(a.arg, UNKNOWN) for a in initializer.parameters}
         if not parameters:
             return
-        defaults = self.session.defaults(initializer)
+        defaults = self.session.globals.defaults(initializer)
         for name, kind in parameters.items():
             if kind == UNKNOWN and name in defaults:
                 parameters[name] = forget(defaults[name])

@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from . import numpy_functions, tensorflow_api
 from .calls import KERAS_CALLS
 from .changes import SeenChanges
 from .definitions import ClassDefinition, FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .function_calls import FunctionCalls
+from .globals import Globals
 from .instances import Instances
 from .interpreter import Interpreter
-from .kind_joins import forget, join, join_all
-from .kind_parts import of_any_shape, settled
+from .kind_joins import join, join_all
+from .kind_parts import of_any_shape
 from .kinds import (
     UNKNOWN,
     Dict,
     Elements,
-    Function,
     Kind,
-    Module,
     Object,
-    Python,
     Record,
     Sequence,
-    Tensor,
     Type,
     Union,
-    Variable,
     members,
-    python,
 )
 from .modules import ModuleFacts
 from .parameters import Parameters
@@ -50,7 +43,6 @@ DATASET_METHODS = frozenset(
     ["apply", "filter", "flat_map", "interleave", "map", "reduce", "scan", "take_while"]
 )
 """Methods of a `tf.data.Dataset` that take functions."""
-EXTERNAL_ROOTS = {"keras": "tensorflow.keras"}
 _State = tuple[dict[str, FunctionFacts], dict[str, dict[str, Kind]], bool]
 
 
@@ -61,6 +53,7 @@ class Session:
         refused: the functions that stay eager, so that no graph can call them, and why.
         calls: what its functions give where they are called.
         instances: what objects of its classes hold and do.
+        globals: what its globals hold.
         contexts: the kinds that the parameters of each function were seen with, by qualified name.
         active: the functions that are being analysed, innermost last.
         dirty: whether something became known that needs another round of analysis.
@@ -94,10 +87,10 @@ class Session:
         self._found: dict[str, FunctionFacts] = {}
         self.contexts: dict[str, dict[str, Kind]] = {}
         self._outer: dict[str, Environment] = {}
-        self._globals: dict[str, Kind] = {}
         self._homes: dict[str, tuple[Session, str]] = {}
         self.calls = FunctionCalls(self)
         self.instances = Instances(self)
+        self.globals = Globals(self)
         self._parameters = Parameters(self)
         self.active: list[str] = []
         self.dirty = False
@@ -290,10 +283,15 @@ class Session:
     @cached_property
     def is_eager(self) -> bool:
         """Whether nothing in the module is a graph as it is."""
-        functions, classes = self.module.functions.values(), self.module.classes
-        graphs = any(map(self.is_graph_function, functions))
-        keras = any(KERAS_CALLS & set(self.module.bases(name)) for name in classes)
-        return not (graphs or keras or any("Dataset" in line for line in self.lines))
+        functions = self.module.functions.values()
+        graphs = self.has_keras_classes or any(map(self.is_graph_function, functions))
+        return not (graphs or any("Dataset" in line for line in self.lines))
+
+    @cached_property
+    def has_keras_classes(self) -> bool:
+        """Whether some class of the module is a layer or model, which Keras calls."""
+        bases = map(self.module.bases, self.module.classes)
+        return any(KERAS_CALLS.intersection(names) for names in bases)
 
     @cached_property
     def changes(self) -> SeenChanges:
@@ -303,10 +301,7 @@ class Session:
     @cached_property
     def _taped(self) -> bool:
         """Whether something in the program takes gradients."""
-        keras = any(
-            KERAS_CALLS & set(self.module.bases(name)) for name in self.module.classes
-        )
-        return keras or self._is_mentioned(TAPE)
+        return self.has_keras_classes or self._is_mentioned(TAPE)
 
     def _is_mentioned(self, word: str) -> bool:
         """Whether the module, or one that may share a program with it, has a word."""
@@ -411,77 +406,10 @@ class Session:
             and any(base.startswith("enum.") for base in home.module.bases(qualname))
         )
 
-    def external(self, dotted: str) -> Kind:
-        """What a dotted name of another package stands for."""
-        home, name = self.home(dotted)
-        if home is not self:
-            kind = home.global_kind(name, None) if name else Module(home.module.name)
-            if kind is not None:
-                return kind
-        root, _, rest = dotted.partition(".")
-        if root in EXTERNAL_ROOTS:
-            dotted = EXTERNAL_ROOTS[root] + (f".{rest}" if rest else "")
-        if dotted == "tensorflow":
-            return Module(dotted)
-        if dotted.startswith("tensorflow."):
-            return tensorflow_api.constant(dotted) or Function(dotted)
-        if root == "math" and rest and not callable(getattr(math, rest, None)):
-            return python(getattr(math, rest, None))
-        if root == "numpy" and rest in numpy_functions.CONSTANTS:
-            return numpy_functions.CONSTANTS[rest]
-        if root == "numpy" and rest in numpy_functions.TYPES:
-            return Type(dotted)
-        if not rest:
-            return Module(dotted)
-        return Function(dotted)
-
-    def global_kind(self, name: str, recorded: Recorded | None) -> Kind | None:
-        """What a module's global holds; None where it has none of this name."""
-        if name in self.module.functions:
-            return Function(self.dotted(name))
-        if name in self.module.classes or name in self.records:
-            return Type(self.dotted(name))
-        seen = recorded.globals.get(name) if recorded else None
-        if name in self.module.imports:
-            kind = self.external(self.module.imports[name])
-            own = isinstance(kind, Function) and kind.name.count(".") > 0
-            constant = isinstance(seen, Python | Tensor | Variable)
-            return seen if seen and ((own and constant) or kind == UNKNOWN) else kind
-        if name not in self.module.assignments:
-            return None
-        if name not in self._globals:
-            self._globals[name] = UNKNOWN
-            self._globals[name] = self._evaluate_global(name)
-        kind = self._globals[name]
-        if name in self.module.rebound and seen is not None:
-            return seen
-        if kind == UNKNOWN or (
-            isinstance(kind, Tensor | Variable) and kind.shape is None
-        ):
-            return seen or kind
-        return kind
-
-    def _evaluate_global(self, name: str) -> Kind:
-        kinds = []
-        for value in self.module.assignments[name]:
-            kinds.append(UNKNOWN if value is None else self.module_value(value))
-        return join_all(kinds) if len(kinds) == 1 else join_all(map(forget, kinds))
-
-    def module_value(self, value: ast.expr) -> Kind:
-        """The kind of an expression of the module itself; what it does besides does not matter here."""
-        stub = ast.parse("def module(): pass").body[0]
-        assert isinstance(stub, ast.FunctionDef)
-        evaluation = Interpreter(self, None)
-        evaluation.enter(FunctionFacts(FunctionDefinition(stub, "<module>"), {}), None)
-        return settled(evaluation.evaluate(value, Environment()))
-
     def closure(self, definition: FunctionDefinition) -> Environment:
         """What the profile saw in the variables around a nested function."""
         recorded = self.recorded(definition.qualname)
         return Environment(dict(recorded.closure) if recorded else {})
-
-    def defaults(self, definition: FunctionDefinition) -> dict[str, Kind]:
-        return {n: self.module_value(d) for n, d in definition.defaults.items()}
 
     def _own(self, kind: Kind) -> Kind:
         """What was seen, but that tuples of fields that this module does not know as such are objects."""
