@@ -26,6 +26,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
 from .facts.syntax import bound_names, is_none, own_nodes, own_start, target_names
 from .findings import Refusal
+from .making import placed
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
@@ -459,8 +460,7 @@ def _flag_test(node: ast.AST, made: _Companions) -> ast.expr:
     assert isinstance(node, ast.Compare) and isinstance(node.left, ast.Name)
     flag = ast.Name(made.flag(node.left.id, "none"), ast.Load())
     flag.tells_none = node.left.id  # type: ignore[attr-defined]
-    flag.made = True  # type: ignore[attr-defined]
-    ast.copy_location(flag, node)
+    flag = placed(flag, node)
     if isinstance(node.ops[0], ast.Is | ast.Eq):
         return flag
     result = ast.UnaryOp(ast.Not(), flag)

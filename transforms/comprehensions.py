@@ -362,9 +362,7 @@ class _Loops(ast.NodeTransformer):
         return self._made(name, node)
 
     def _made(self, name: str, old: ast.expr) -> ast.Name:
-        made = ast.copy_location(ast.Name(name, ast.Load()), old)
-        made.made = True  # type: ignore[attr-defined]
-        return made
+        return placed(ast.Name(name, ast.Load()), old)
 
 
 def _compares(test: ast.expr, item: ast.expr) -> bool:

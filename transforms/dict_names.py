@@ -14,7 +14,7 @@ from .companions import is_unclear
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.syntax import own_nodes
-from .making import Node, filled
+from .making import filled, placed
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .source import Names
 
@@ -80,7 +80,7 @@ def _table(
                     if isinstance(part, ast.Name) and part.id == name:
                         values = [_named(t, ast.Load(), part) for t in held.values()]
                         whole = ast.Dict([*map(ast.Constant, held)], [*values])
-                        table[part] = _placed(whole, part)
+                        table[part] = placed(whole, part)
                         reads.remove(part)
     for node, text in zip(made.keys, held.values(), strict=True):
         assert node is not None
@@ -130,15 +130,7 @@ def _text(name: str, key: str, names: Names) -> str:
 
 
 def _named(text: str, context: ast.expr_context, node: ast.expr) -> ast.Name:
-    return _placed(ast.Name(text, context), node)
-
-
-def _placed(made: Node, node: ast.expr) -> Node:
-    """A made expression, at the place of the file's that it stands for."""
-    if hasattr(node, "lineno"):
-        ast.copy_location(made, node)
-        made.made = True  # type: ignore[attr-defined]
-    return made
+    return placed(ast.Name(text, context), node)
 
 
 def _block(

@@ -9,6 +9,7 @@ from collections.abc import Iterator as Iteration
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Iterator
 from .facts.profile import FunctionNode
+from .making import placed
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
@@ -141,15 +142,8 @@ def _with(node: ast.stmt, taken: ast.Call, name: str) -> ast.stmt:
     class Named(ast.NodeTransformer):
         def visit_Call(self, inner: ast.Call) -> ast.AST:
             if ast.dump(inner) == ast.dump(taken):
-                return _made(ast.Name(name, ast.Load()), inner)
+                return placed(ast.Name(name, ast.Load()), inner)
             return self.generic_visit(inner)
 
     made: ast.stmt = Named().visit(copy.deepcopy(node))
     return with_origin(made, node)
-
-
-def _made(node: ast.expr, old: ast.expr) -> ast.expr:
-    """An expression in the place of one of the file."""
-    ast.copy_location(node, old)
-    node.made = True  # type: ignore[attr-defined]
-    return node

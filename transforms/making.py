@@ -134,7 +134,7 @@ def is_atom(node: ast.expr) -> bool:
     return False
 
 
-def placed(made: ast.expr, node: ast.expr) -> ast.expr:
+def placed(made: Node, node: ast.expr) -> Node:
     """A made expression that stands in the file where another one stood."""
     made = ast.copy_location(copy.copy(made), node)
     made.made = True  # type: ignore[attr-defined]

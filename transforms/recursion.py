@@ -11,7 +11,7 @@ from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.syntax import own_nodes, own_start
 from .findings import Refusal
-from .making import assigned, called
+from .making import assigned, called, placed
 from .making import name as name_of
 from .rebuilding import rebuilt, with_origin
 from .rule import Rule
@@ -315,9 +315,7 @@ def _with_result(node: ast.expr, call: ast.Call, name: str) -> ast.expr:
     class Named(ast.NodeTransformer):
         def visit_Call(self, inner: ast.Call) -> ast.AST:
             if ast.dump(inner) == ast.dump(call):
-                made = ast.copy_location(ast.Name(name, ast.Load()), inner)
-                made.made = True  # type: ignore[attr-defined]
-                return made
+                return placed(ast.Name(name, ast.Load()), inner)
             return self.generic_visit(inner)
 
     made: ast.expr = Named().visit(copy.deepcopy(node))
