@@ -148,8 +148,6 @@ def is_of_arrays(facts: FunctionFacts) -> bool:
 
 
 def computes_python(kind: Kind) -> bool:
-    if isinstance(kind, Sequence):
-        return any(map(computes_python, kind.items))
-    if isinstance(kind, Dict):
-        return any(computes_python(value) for _, value in kind.items)
-    return isinstance(kind, Python) and kind != NONE and not kind.known
+    if isinstance(kind, Python):
+        return kind != NONE and not kind.known
+    return any(map(computes_python, kind.parts))

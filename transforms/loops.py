@@ -351,13 +351,6 @@ def _stand_in(kind: Kind) -> Kind:
     return kind
 
 
-def _members(kind: Kind) -> tuple[Kind, ...]:
-    """The kinds of the parts of a structure."""
-    if isinstance(kind, Dict):
-        return tuple(value for _, value in kind.items)
-    return kind.items if isinstance(kind, Sequence) else ()
-
-
 def _varies(start: Kind, head: Kind, end: Kind, signed: bool) -> bool:
     start, head, end = (
         k.kind if isinstance(k, Maybe) else k for k in (start, head, end)
@@ -368,7 +361,7 @@ def _varies(start: Kind, head: Kind, end: Kind, signed: bool) -> bool:
     if end == NONE:
         end = _stand_in(head)
     if isinstance(head, Sequence | Dict):
-        parts = zip(_members(start), _members(head), _members(end), strict=False)
+        parts = zip(start.parts, head.parts, end.parts, strict=False)
         return any(_varies(*kinds, signed) for kinds in parts)
     if isinstance(head, TensorArray):
         return False

@@ -7,7 +7,7 @@ import copy
 
 from .facts.environment import FunctionFacts
 from .facts.kind_joins import join_shapes
-from .facts.kinds import Dict, Kind, Sequence, Shape, TensorArray
+from .facts.kinds import Kind, Shape, TensorArray
 from .facts.profile import FunctionNode
 from .making import placed
 from .rebuilding import rebuilt, replaced, with_body, with_origin
@@ -187,8 +187,4 @@ def _element_shape(facts: FunctionFacts) -> Shape:
 
 
 def _arrays_in(kind: Kind) -> int:
-    if isinstance(kind, Sequence):
-        return sum(map(_arrays_in, kind.items))
-    if isinstance(kind, Dict):
-        return sum(_arrays_in(value) for _, value in kind.items)
-    return int(isinstance(kind, TensorArray))
+    return isinstance(kind, TensorArray) + sum(map(_arrays_in, kind.parts))

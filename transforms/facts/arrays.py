@@ -10,7 +10,6 @@ from . import methods, numpy_functions, operators
 from .calls import Arguments
 from .kinds import (
     UNKNOWN,
-    Dict,
     Elements,
     Function,
     Kind,
@@ -144,11 +143,7 @@ def method(
 
 def all_released(kind: Kind) -> Kind:
     """A kind with the arrays in it as eager mode has them."""
-    if isinstance(kind, Sequence):
-        return Sequence(kind.type, tuple(map(all_released, kind.items)))
-    if isinstance(kind, Dict):
-        return Dict(tuple((key, all_released(value)) for key, value in kind.items))
-    return released(kind) if is_numpy(kind) else kind
+    return released(kind) if is_numpy(kind) else kind.mapped(all_released)
 
 
 def _is_basic_index(part: Kind) -> bool:

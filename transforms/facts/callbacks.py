@@ -226,17 +226,15 @@ def _stacked(kind: Kind, size: int | None) -> Kind:
 
 
 def _plain(kind: Kind) -> Kind:
-    if isinstance(kind, Sequence):
-        return Sequence(kind.type, tuple(map(_plain, kind.items)))
-    return replace(kind, mixed=False) if isinstance(kind, Tensor) else kind
+    if isinstance(kind, Tensor):
+        return replace(kind, mixed=False)
+    return kind.mapped(_plain)
 
 
 def _all_strong(kind: Kind, mixed: bool = True) -> bool:
     """Whether a function gives tensors with dtypes of their own; `mixed` allows Python numbers on some ways."""
-    if isinstance(kind, Sequence):
-        return all(_all_strong(item, mixed) for item in kind.items)
-    if isinstance(kind, Dict):
-        return all(_all_strong(item, mixed) for _, item in kind.items)
+    if isinstance(kind, Sequence | Dict):
+        return all(_all_strong(part, mixed) for part in kind.parts)
     strong = isinstance(kind, Tensor) and kind.weak is None and kind.dtype is not None
     return strong and (mixed or not getattr(kind, "mixed", False))
 

@@ -12,7 +12,11 @@ from .kinds import Kind
 from .profile import FunctionNode
 from .syntax import all_bound_names, beside, bound_names, own_nodes, target_names
 
+Fields = dict[str, ast.expr | None]
+"""The default of each field, None where it has none."""
 INITIALIZERS = ("__init__", "build")
+NO_FIELDS = ("ClassVar", "InitVar", "init=False", "KW_ONLY")
+"""Words of annotations, and of values, in a dataclass that declare no field which its `__init__` sets."""
 
 
 @dataclass(frozen=True)
@@ -281,21 +285,22 @@ class ClassDefinition:
         }
 
     @property
-    def fields(self) -> set[str]:
-        """The attributes that the `__init__` of a dataclass sets; none for another class."""
-        decorators = [ast.unparse(d) for d in self.node.decorator_list]
-        if "__init__" in self.methods or not any(
-            d.split("(")[0] in ("dataclass", "dataclasses.dataclass")
-            for d in decorators
-        ):
-            return set()
+    def declared(self) -> Fields:
+        """The fields that the class body declares, as a dataclass or a namedtuple takes them."""
         return {
-            s.target.id
+            s.target.id: s.value
             for s in self.node.body
             if isinstance(s, ast.AnnAssign)
             and isinstance(s.target, ast.Name)
-            and not any(
-                text in ast.unparse(s)
-                for text in ("ClassVar", "InitVar", "init=False", "KW_ONLY")
-            )
+            and not any(text in ast.unparse(s) for text in NO_FIELDS)
         }
+
+    @property
+    def fields(self) -> Fields:
+        """The attributes that the `__init__` of a dataclass sets; none for another class."""
+        decorators = [ast.unparse(d).split("(")[0] for d in self.node.decorator_list]
+        if "__init__" in self.methods or not any(
+            d in ("dataclass", "dataclasses.dataclass") for d in decorators
+        ):
+            return {}
+        return self.declared

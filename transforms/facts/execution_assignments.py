@@ -306,7 +306,7 @@ def _with_entry(container: Dict | Mapping, key: Kind, kind: Kind) -> Kind:
     """A dict with one more entry, under a key that Python knows while tracing."""
     if isinstance(container, Dict):
         keys: list[Kind] = [Python("str")] * len(container.items)
-        values = [value for _, value in container.items]
+        values = [*container.parts]
     else:
         keys, values = [container.key], [container.value]
     return Mapping(

@@ -14,7 +14,6 @@ from .definitions import INITIALIZERS, ClassDefinition
 from .environment import Environment, FunctionFacts
 from .evaluation import Evaluation
 from .evaluation_names import KERAS_ATTRIBUTES
-from .interpreter import Interpreter
 from .kind_joins import forget, join
 from .kind_parts import has_unknown, of_any_shape, settled
 from .kinds import (
@@ -398,12 +397,7 @@ class Instances:
         parameters[initializer.parameters[0].arg] = Object(
             self.session.dotted(made.qualname), fresh=True
         )
-        facts = FunctionFacts(initializer, parameters)
-        self.session.active.append(initializer.qualname)
-        try:
-            Interpreter(self.session, recorded).function(initializer, facts, None)
-        finally:
-            self.session.active.pop()
+        self.session.interpret(FunctionFacts(initializer, parameters), recorded)
 
     def write_attribute(self, class_name: str, name: str, kind: Kind) -> None:
         home, _ = self.session.home(class_name)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 
-from .definitions import FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .execution_control import ControlExecution
 from .kinds import NONE, Kind
@@ -20,20 +19,16 @@ from .syntax import named_functions, names_in
 class Interpreter(ControlExecution):
     """Interprets one function's statements; see `Evaluation` for its expressions."""
 
-    def function(
-        self,
-        definition: FunctionDefinition,
-        facts: FunctionFacts,
-        outer: Environment | None,
-    ) -> None:
+    def function(self, facts: FunctionFacts, outer: Environment | None) -> None:
         """Interpret a function body from the kinds of its parameters; the results go into `facts`."""
         self.enter(facts, outer)
         environment = Environment(dict(facts.parameters))
-        flow = self.block(definition.node.body, environment)
+        function = facts.definition.node
+        flow = self.block(function.body, environment)
         if flow.end is not None:
             facts.returns.append((None, NONE))
         facts.result = self._result(facts)
-        self._check_captures(definition.node)
+        self._check_captures(function)
 
     def _check_captures(self, function: FunctionNode) -> None:
         """Refuse nested functions that read a name which an arm or loop body of the graph holds in its own scope.

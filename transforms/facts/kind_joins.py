@@ -52,11 +52,7 @@ def forget(kind: Kind) -> Kind:
     """The kind without the value of a Python constant."""
     if isinstance(kind, Python) and kind != NONE:
         return Python(kind.type)
-    if isinstance(kind, Sequence):
-        return replace(kind, items=tuple(map(forget, kind.items)))
-    if isinstance(kind, Dict):
-        return Dict(tuple((key, forget(value)) for key, value in kind.items))
-    return kind
+    return kind.mapped(forget)
 
 
 def join_shapes(a: Shape, b: Shape) -> Shape:

@@ -40,10 +40,8 @@ def unwrapped(kind: Kind) -> Kind:
 def tensor_leaves(kind: Kind) -> list[Kind]:
     """What a structure, or one that may be None, holds that is none of Python's values, in order."""
     kind = unwrapped(kind)
-    if isinstance(kind, Sequence):
-        return [leaf for item in kind.items for leaf in tensor_leaves(item)]
-    if isinstance(kind, Dict):
-        return [leaf for _, value in kind.items for leaf in tensor_leaves(value)]
+    if isinstance(kind, Sequence | Dict):
+        return [leaf for part in kind.parts for leaf in tensor_leaves(part)]
     return [] if isinstance(kind, Python) else [kind]
 
 
@@ -60,10 +58,7 @@ def of_any_size(kind: Kind, any_length: bool = True) -> Kind:
         return replace(kind, items=items)
     if isinstance(kind, Elements):
         return replace(kind, element=of_any_size(kind.element, any_length))
-    if isinstance(kind, Dict):
-        pairs = [(key, of_any_size(value, any_length)) for key, value in kind.items]
-        return Dict(tuple(pairs))
-    return kind
+    return kind.mapped(lambda part: of_any_size(part, any_length))
 
 
 def of_any_shape(kind: Kind) -> Kind:
@@ -93,12 +88,8 @@ def settled(kind: Kind) -> Kind:
     match kind:
         case Object(name=name):
             return Object(name)
-        case Sequence(items=items):
-            return replace(kind, items=tuple(map(settled, items)))
         case Elements(element=element):
             return replace(kind, element=settled(element))
-        case Dict(items=entries):
-            return Dict(tuple((key, settled(value)) for key, value in entries))
         case Mapping(value=value):
             return replace(kind, value=settled(value))
-    return kind
+    return kind.mapped(settled)

@@ -23,7 +23,8 @@ A kind has a notation that is a Python expression, used in profiles, messages an
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 Shape = tuple[int | None, ...] | None
@@ -43,6 +44,15 @@ UNSET = _Unset()
 @dataclass(frozen=True)
 class Kind:
     """What is known about a value. Equal kinds are interchangeable."""
+
+    @property
+    def parts(self) -> tuple[Kind, ...]:
+        """The members of a structure that are known one by one; none of another kind."""
+        return ()
+
+    def mapped(self, change: Callable[[Kind], Kind]) -> Kind:
+        """The structure with what `change` makes of each of its parts; another kind as it is."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -154,6 +164,13 @@ class Sequence(Kind):
         return f"{self.type}({', '.join(map(str, self.items))})"
 
     @property
+    def parts(self) -> tuple[Kind, ...]:
+        return self.items
+
+    def mapped(self, change: Callable[[Kind], Kind]) -> Kind:
+        return replace(self, items=tuple(map(change, self.items)))
+
+    @property
     def nests(self) -> bool:
         """Whether TensorFlow takes it as a structure of its members."""
         return self.type in ("tuple", "list")
@@ -199,8 +216,15 @@ class Dict(Kind):
     def __str__(self) -> str:
         if all(key.isidentifier() for key, _ in self.items):
             return f"dict({', '.join(f'{key}={kind}' for key, kind in self.items)})"
-        values = sorted({str(kind) for _, kind in self.items})
+        values = sorted({*map(str, self.parts)})
         return f"dict[str, {' | '.join(values)}]"
+
+    @property
+    def parts(self) -> tuple[Kind, ...]:
+        return tuple(value for _, value in self.items)
+
+    def mapped(self, change: Callable[[Kind], Kind]) -> Kind:
+        return Dict(tuple((key, change(value)) for key, value in self.items))
 
     def get(self, key: str) -> Kind | None:
         return dict(self.items).get(key)

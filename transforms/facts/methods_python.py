@@ -152,7 +152,7 @@ def _view(kind: Dict | Mapping, name: str) -> Kind:
         return Elements(f"dict_{name}", members[name])
     rows: dict[str, Args] = {
         "keys": tuple(Python("str", key) for key, _ in kind.items),
-        "values": tuple(value for _, value in kind.items),
+        "values": kind.parts,
         "items": tuple(
             Sequence("tuple", (Python("str", key), value)) for key, value in kind.items
         ),
@@ -168,7 +168,7 @@ def _got(kind: Dict | Mapping, name: str, args: Args) -> Kind:
         )
     key = values.constant_str(args[0])
     if key is None:
-        return join_all([*(forget(value) for _, value in kind.items), default])
+        return join_all([*map(forget, kind.parts), default])
     found = kind.get(key)
     if found is None and name == "pop" and len(args) < 2:
         raise Raises(f"no key {key!r}")

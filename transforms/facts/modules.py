@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from . import records
-from .definitions import ClassDefinition, FunctionDefinition
+from .definitions import ClassDefinition, Fields, FunctionDefinition
 from .profile import FunctionNode
 from .syntax import (
     bound_names,
@@ -119,12 +119,12 @@ class ModuleFacts:
         return found
 
     @cached_property
-    def namedtuples(self) -> dict[str, records.Fields]:
+    def namedtuples(self) -> dict[str, Fields]:
         """The fields of the module's namedtuples."""
         return records.namedtuples(self)
 
     @cached_property
-    def dataclasses(self) -> dict[str, records.Fields]:
+    def dataclasses(self) -> dict[str, Fields]:
         """The fields of the module's dataclasses of which an instance is no more than these."""
         return records.dataclasses(self)
 

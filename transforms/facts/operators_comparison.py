@@ -133,12 +133,10 @@ def _only_python(kind: Kind) -> bool:
     match kind:
         case Python():
             return True
-        case Sequence(items=items):
-            return all(map(_only_python, items))
+        case Sequence() | Dict():
+            return all(map(_only_python, kind.parts))
         case Elements(element=element):
             return _only_python(element)
-        case Dict(items=items):
-            return all(_only_python(value) for _, value in items)
         case Mapping(key=key, value=value):
             return _only_python(key) and _only_python(value)
     return False

@@ -286,7 +286,7 @@ def _dict_subscript(value: Dict | Mapping, index: Kind) -> Kind | Outcome:
         return found
     if number != index:
         raise Unsure("a dict looked up by a tensor")
-    return join_all(forget(kind) for _, kind in value.items)
+    return join_all(map(forget, value.parts))
 
 
 def _text_subscript(value: Python, index: Kind) -> Kind:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from . import arrays
 from .definitions import FunctionDefinition
 from .environment import FunctionFacts
-from .interpreter import Interpreter
 from .kind_joins import join
 from .kind_parts import of_any_size
 from .kinds import (
@@ -122,11 +121,9 @@ class Parameters:
         facts = FunctionFacts(
             definition, {**parameters, name: _with_dtype(parameters[name], dtype)}
         )
-        self.session.active.append(definition.qualname)
         try:
-            Interpreter(self.session, None).function(definition, facts, None)
+            self.session.interpret(facts, None)
         finally:
-            self.session.active.pop()
             self.session.restore(saved)
         return len(facts.problems)
 

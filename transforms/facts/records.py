@@ -10,15 +10,13 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from .definitions import ClassDefinition, Fields
 from .kinds import Dict, Elements, Kind, Maybe, Record, Sequence, members
 from .profile import FunctionNode
 
 if TYPE_CHECKING:
-    from .definitions import ClassDefinition
     from .modules import ModuleFacts
 
-Fields = dict[str, ast.expr | None]
-"""The default of each field, None where it has none."""
 NEST_METHODS = """\
 def __tf_flatten__(self):
     return (), ({fields})
@@ -71,7 +69,7 @@ def namedtuples(module: ModuleFacts) -> dict[str, Fields]:
     for name, made in module.classes.items():
         bases = [ast.unparse(b).rpartition(".")[2] for b in made.node.bases]
         if bases == ["NamedTuple"] and not made.methods.keys() & OWN_WAYS:
-            found[name] = _annotated(made.node.body)
+            found[name] = made.declared
     return found
 
 
@@ -89,16 +87,13 @@ def records_in(kind: Kind) -> Iterator[Record]:
     """The records that a value is, or holds."""
     for member in members(kind):
         match member:
-            case Sequence(items=items):
+            case Sequence() | Dict():
                 if isinstance(member, Record):
                     yield member
-                for item in items:
-                    yield from records_in(item)
+                for part in member.parts:
+                    yield from records_in(part)
             case Elements(element=inner) | Maybe(kind=inner):
                 yield from records_in(inner)
-            case Dict(items=entries):
-                for _, inner in entries:
-                    yield from records_in(inner)
 
 
 def nest_methods(fields: Fields) -> str:
@@ -124,26 +119,21 @@ def _fields(made: ClassDefinition, module: ModuleFacts) -> Fields | None:
         return None
     if "<locals>" in made.qualname or node.body[0].lineno == node.lineno:
         return None
-    fields = _annotated(node.body)
-    statements = [s for s in node.body if not isinstance(s, FunctionNode)]
-    simple = all(
-        (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
-        or (isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name))
-        for s in statements
-    )
-    special = any(
-        word in ast.unparse(s.annotation)
-        for s in statements
-        if isinstance(s, ast.AnnAssign)
-        for word in ("ClassVar", "InitVar", "KW_ONLY")
-    )
+    fields = made.declared
+    statements = [
+        s
+        for s in node.body
+        if not isinstance(s, FunctionNode)
+        and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+    ]
     made_anew = any(
         isinstance(n, ast.Call)
         for value in fields.values()
         if value
         for n in ast.walk(value)
     )
-    if not simple or special or made_anew or not _is_taken_apart_alike(made, fields):
+    simple = len(statements) == len(fields) and not made_anew
+    if not simple or not _is_taken_apart_alike(made, fields):
         return None
     return fields
 
@@ -188,14 +178,6 @@ def _sets_its_own(
             for n in ast.walk(definition.original)
         )
     )
-
-
-def _annotated(body: list[ast.stmt]) -> Fields:
-    return {
-        s.target.id: s.value
-        for s in body
-        if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
-    }
 
 
 def _namedtuple(value: ast.expr | None) -> list[str] | None:

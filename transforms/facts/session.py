@@ -11,7 +11,7 @@ from ..findings import Refusal
 from ..source import Source
 from .calls import KERAS_CALLS
 from .changes import SeenChanges
-from .definitions import ClassDefinition, FunctionDefinition
+from .definitions import ClassDefinition, Fields, FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .function_calls import FunctionCalls
 from .globals import Globals
@@ -19,23 +19,11 @@ from .instances import Instances
 from .interpreter import Interpreter
 from .kind_joins import join, join_all
 from .kind_parts import of_any_shape
-from .kinds import (
-    UNKNOWN,
-    Dict,
-    Elements,
-    Kind,
-    Object,
-    Record,
-    Sequence,
-    Type,
-    Union,
-    members,
-)
+from .kinds import UNKNOWN, Elements, Kind, Object, Record, Type, Union, members
 from .modules import ModuleFacts
 from .parameters import Parameters
 from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules
-from .records import Fields
 from .staging import is_weak
 
 MOST_ROUNDS = 6
@@ -228,15 +216,24 @@ class Session:
                         definition.original,
                     )
                 )
-        self.active.append(qualname)
-        try:
-            Interpreter(self, self.recorded(qualname)).function(
-                definition, facts, outer or self._outer.get(qualname)
-            )
-        finally:
-            self.active.pop()
+        outer = outer or self._outer.get(qualname)
+        self.interpret(facts, self.recorded(qualname), outer)
         self._found[qualname] = facts
         return facts
+
+    def interpret(
+        self,
+        facts: FunctionFacts,
+        recorded: Recorded | None,
+        outer: Environment | None = None,
+        of: str | None = None,
+    ) -> None:
+        """Find the facts of a function with the kinds of its parameters; `of` is the one that it was made from."""
+        self.active.append(of or facts.definition.qualname)
+        try:
+            Interpreter(self, recorded).function(facts, outer)
+        finally:
+            self.active.pop()
 
     def analyse_core(
         self,
@@ -247,13 +244,7 @@ class Session:
     ) -> FunctionFacts:
         """The facts of a function that lifting makes from another one, `of`; `eager` where it stays Python."""
         facts = FunctionFacts(definition, parameters, taped=self._taped, eager=eager)
-        self.active.append(of)
-        try:
-            Interpreter(self, self.recorded(of)).function(
-                definition, facts, self._bound_around(of)
-            )
-        finally:
-            self.active.pop()
+        self.interpret(facts, self.recorded(of), self._bound_around(of), of)
         return facts
 
     def _bound_around(self, qualname: str) -> Environment | None:
@@ -414,20 +405,16 @@ class Session:
     def _own(self, kind: Kind) -> Kind:
         """What was seen, but that tuples of fields that this module does not know as such are objects."""
         match kind:
-            case Record(type=name, items=items):
+            case Record(type=name):
                 known = self.records.get(self.qualname(name))
                 if name == self.dotted(self.qualname(name)) and known is not None:
-                    return replace(kind, items=tuple(map(self._own, items)))
+                    return kind.mapped(self._own)
                 return Object(name)
-            case Sequence(items=items):
-                return replace(kind, items=tuple(map(self._own, items)))
             case Elements(element=element):
                 return replace(kind, element=self._own(element))
-            case Dict(items=entries):
-                return Dict(tuple((key, self._own(value)) for key, value in entries))
             case Union(members=several):
                 return join_all(map(self._own, several))
-        return kind
+        return kind.mapped(self._own)
 
     def _seen(self, definition: FunctionDefinition) -> Recorded | None:
         """What was recorded of a function; but for what a signature may hold callers to, of any size."""

@@ -51,11 +51,7 @@ def holds_tensor(kind: Kind) -> bool:
     """Whether the value is, or may be, or contains a tensor."""
     if isinstance(kind, Union):
         return any(map(holds_tensor, kind.members))
-    if isinstance(kind, Sequence):
-        return any(map(holds_tensor, kind.items))
-    if isinstance(kind, Dict):
-        return any(holds_tensor(value) for _, value in kind.items)
-    return is_tensor(kind)
+    return is_tensor(kind) or any(map(holds_tensor, kind.parts))
 
 
 def may_hold_tensor(kind: Kind) -> bool:
@@ -86,21 +82,20 @@ def is_numbers(kind: Kind) -> bool:
 
 def holds_variable(kind: Kind) -> bool:
     """Whether the value is, or is a tuple, list or dict of, Variables."""
-    if isinstance(kind, Sequence):
-        return any(map(holds_variable, kind.items))
-    if isinstance(kind, Dict):
-        return any(holds_variable(value) for _, value in kind.items)
-    return isinstance(kind, Variable)
+    return isinstance(kind, Variable) or any(map(holds_variable, kind.parts))
+
+
+def is_structure(kind: Kind) -> bool:
+    """Whether TensorFlow takes a value as a structure of its members, known one by one."""
+    return isinstance(kind, Dict) or (isinstance(kind, Sequence) and kind.nests)
 
 
 def fits_graph(kind: Kind) -> bool:
     """Whether a graph's branch or loop can give back such a value."""
     if isinstance(kind, Maybe):
         return fits_graph(kind.kind)
-    if isinstance(kind, Sequence) and kind.nests:
-        return all(map(fits_graph, kind.items))
-    if isinstance(kind, Dict):
-        return all(fits_graph(value) for _, value in kind.items)
+    if is_structure(kind):
+        return all(map(fits_graph, kind.parts))
     if isinstance(kind, Rows):
         return not kind.ragged
     return isinstance(kind, Tensor | TensorArray) or kind == NONE
@@ -175,14 +170,11 @@ def stage(kind: Kind) -> Kind:
         for other in staged[1:]:
             result = choose(result, other)
         return result
-    if isinstance(kind, Sequence) and kind.nests:
-        items = tuple(map(stage, kind.items))
-        return UNKNOWN if UNKNOWN in items else replace(kind, items=items)
+    if is_structure(kind):
+        staged_parts = kind.mapped(stage)
+        return UNKNOWN if UNKNOWN in staged_parts.parts else staged_parts
     if isinstance(kind, Elements) and kind.type == "list":
         return list_of(kind.element)
-    if isinstance(kind, Dict):
-        values = tuple((key, stage(value)) for key, value in kind.items)
-        return UNKNOWN if any(v == UNKNOWN for _, v in values) else Dict(values)
     return UNKNOWN
 
 
