@@ -78,9 +78,7 @@ def _made_or_copied(
         case ast.Name() | ast.Attribute():
             return class_of(session, value, facts)
         case ast.Call(func=ast.Name() | ast.Attribute() as function, args=[copied]):
-            root, _, rest = ast.unparse(function).partition(".")
-            imported = session.module.imports.get(root, root)
-            dotted = f"{imported}.{rest}" if rest else imported
+            dotted = session.module.imported(ast.unparse(function))
             if dotted in COPIES and isinstance(copied, ast.Name | ast.Attribute):
                 return class_of(session, copied, facts)
     return _made(session, value)

@@ -35,9 +35,7 @@ def without_deques(facts: FunctionFacts, module: ModuleFacts) -> FunctionNode | 
 
 
 def _is_deque(call: ast.Call, module: ModuleFacts) -> bool:
-    root, _, rest = ast.unparse(call.func).partition(".")
-    dotted = ".".join(filter(None, [module.imports.get(root, ""), rest]))
-    return dotted == "collections.deque"
+    return module.imported(ast.unparse(call.func)) == "collections.deque"
 
 
 class _Deque:

@@ -69,8 +69,7 @@ class _Partials(Rewriter):
         return found
 
     def _is_partial(self, call: ast.Call) -> bool:
-        root, _, rest = ast.unparse(call.func).partition(".")
-        dotted = ".".join(filter(None, [self.module.imports.get(root, ""), rest]))
+        dotted = self.module.imported(ast.unparse(call.func))
         plain = not any(isinstance(a, ast.Starred) for a in call.args)
         named = all(k.arg for k in call.keywords)
         return dotted == "functools.partial" and bool(call.args) and plain and named

@@ -105,9 +105,8 @@ def lineage(session: Session, name: str) -> list[ClassDefinition]:
         return []
     found = [made]
     for base in made.node.bases:
-        root, _, rest = ast.unparse(base).partition(".")
-        dotted = home.module.imports.get(root, home.dotted(root))
-        found += lineage(home, f"{dotted}.{rest}" if rest else dotted)
+        text = ast.unparse(base)
+        found += lineage(home, home.module.imported(text) or home.dotted(text))
     return found
 
 

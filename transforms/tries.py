@@ -192,8 +192,7 @@ def suppressed(module: ModuleFacts, node: ast.stmt) -> list[ast.expr]:
                 )
             ]
         ):
-            first, _, rest = ast.unparse(function).partition(".")
-            name = ".".join([module.imports.get(first, first), *filter(None, [rest])])
+            name = module.imported(ast.unparse(function))
             return caught if name == "contextlib.suppress" else []
     return []
 

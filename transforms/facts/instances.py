@@ -147,8 +147,7 @@ class Instances:
             return self._is_of_keras(node.elt)
         if not isinstance(node, ast.Call):
             return isinstance(node, ast.Constant)
-        root, _, rest = ast.unparse(node.func).partition(".")
-        dotted = self.module.imports.get(root, "") + (f".{rest}" if rest else "")
+        dotted = self.module.imported(ast.unparse(node.func)) or ""
         return dotted.startswith(("tensorflow.keras.", "keras."))
 
     def _construct(

@@ -97,6 +97,12 @@ class ModuleFacts:
                     bound[alias.asname or alias.name] = dotted
         return bound
 
+    def imported(self, text: str) -> str | None:
+        """The dotted name of what a chain of names, such as `np.zeros`, has from an import; None where it has not."""
+        root, _, rest = text.partition(".")
+        dotted = self.imports.get(root)
+        return f"{dotted}.{rest}" if dotted is not None and rest else dotted
+
     @cached_property
     def assignments(self) -> dict[str, list[ast.expr | None]]:
         """The values each global is given at module level; None for one that is not a plain assignment's."""
@@ -210,8 +216,7 @@ class ModuleFacts:
             made = self.classes.get(queue.pop(0))
             for base in made.node.bases if made else ():
                 text = ast.unparse(base)
-                root, _, rest = text.partition(".")
-                dotted = self.imports.get(root, root) + (f".{rest}" if rest else "")
+                dotted = self.imported(text) or text
                 if dotted not in found:
                     found.append(dotted)
                     queue.append(text)

@@ -153,8 +153,7 @@ class Parameters:
     def _annotated_class(self, text: str) -> Kind:
         if text in self.module.classes:
             return Object(self.session.dotted(text))
-        root, _, rest = text.partition(".")
-        dotted = self.module.imports.get(root, "") + (f".{rest}" if rest else "")
+        dotted = self.module.imported(text)
         if dotted == "tensorflow.Tensor":
             return Tensor()
         if dotted == "tensorflow.Variable":

@@ -211,23 +211,10 @@ class ProjectModules:
 
     def _imported_by(self, path: str) -> set[str]:
         """The modules that importing this one loads."""
-        found: set[str] = set()
-        queue = [path]
-        while queue:
-            for other in self._imports.get(queue.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    queue.append(other)
-        return found
+        return _reached(self._imports, path)
 
     def _component(self, path: str) -> set[str]:
-        found, queue = {path}, [path]
-        while queue:
-            for other in self._connected.get(queue.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    queue.append(other)
-        return found
+        return {path, *_reached(self._connected, path)}
 
     @cached_property
     def _imports(self) -> Mapping[str, set[str]]:
@@ -396,3 +383,14 @@ def _extends(name: str, bases: Mapping[str, list[str]], outside: set[str]) -> bo
             return True
         queue += bases[current]
     return False
+
+
+def _reached(links: Mapping[str, set[str]], start: str) -> set[str]:
+    """Where links lead from somewhere, one after the other."""
+    found: set[str] = set()
+    queue = [start]
+    while queue:
+        new = links.get(queue.pop(), set()) - found
+        found |= new
+        queue += new
+    return found

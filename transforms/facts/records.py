@@ -111,8 +111,7 @@ def _fields(made: ClassDefinition, module: ModuleFacts) -> Fields | None:
     if isinstance(decorator, ast.Call):
         options = decorator.keywords
         decorator = decorator.func
-    root, _, rest = ast.unparse(decorator).partition(".")
-    dotted = module.imports.get(root, "") + (f".{rest}" if rest else "")
+    dotted = module.imported(ast.unparse(decorator))
     plain = all(option.arg in IMMATERIAL for option in options)
     own = made.methods.keys() & OWN_WAYS
     if dotted != "dataclasses.dataclass" or not plain or own:

@@ -71,12 +71,13 @@ def _resized(shape: Shape, height: int | None, width: int | None) -> Shape:
     return (*shape[:-3], height, width, shape[-1])
 
 
-def resized_to(height: str, width: str, dtype: str | None = None) -> Rule:
-    """An image of another size, named by two arguments."""
+def resized_to(dtype: str | None = None) -> Rule:
+    """An image of the size that two arguments name."""
 
     def rule(a: Arguments) -> Kind:
         x = tensor(a["image"])
-        size = (values.constant_int(a[name]) for name in (height, width))
+        height, width = a["target_height"], a["target_width"]
+        size = map(values.constant_int, (height, width))
         return Tensor(dtype or x.dtype, _resized(x.shape, *size))
 
     return rule
@@ -202,9 +203,9 @@ RULES: dict[str, Rule] = {
     **named("image.rgb_to_hsv image.hsv_to_rgb", channels(3, 3)),
     **named(
         "image.crop_to_bounding_box image.pad_to_bounding_box image.resize_with_crop_or_pad",
-        resized_to("target_height", "target_width"),
+        resized_to(),
     ),
-    "image.resize_with_pad": resized_to("target_height", "target_width", "float32"),
+    "image.resize_with_pad": resized_to("float32"),
     "image.convert_image_dtype": convert_image_dtype,
     "image.per_image_standardization": standardized,
     "image.total_variation": total_variation,

@@ -139,16 +139,11 @@ def square(
 ) -> Rule:
     """A square matrix (or a stack of them) in, something of the shape that `result` makes of its shape out."""
 
-    def rule(a: Arguments) -> Kind:
-        x = tensor(a.at(0))
-        accept(x.dtype, accepted)
-        if x.shape is None:
-            return Tensor(x.dtype)
-        shape = _matrix(x.shape)
+    def squared(shape: tuple[int | None, ...]) -> Shape:
         size = values.equal_sizes(shape[-1], shape[-2])
-        return Tensor(x.dtype, result((*shape[:-2], size, size)))
+        return result((*shape[:-2], size, size))
 
-    return rule
+    return matrix(accepted, squared)
 
 
 def matrix(

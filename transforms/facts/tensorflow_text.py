@@ -72,26 +72,18 @@ def reduce_join(a: Arguments) -> Kind:
     )
 
 
-def split(a: Arguments) -> Kind:
-    x = tensor(a["input"])
-    accept(x.dtype, STRING)
-    if x.shape is None:
-        raise Unsure("a split of unknown rank")
-    return (
-        Tensor("string", (None,))
-        if x.shape == ()
-        else Ragged("string", (*x.shape, None))
-    )
+def pieces(dtype: str) -> Rule:
+    """What texts are taken apart into, as many as each one has."""
 
+    def rule(a: Arguments) -> Kind:
+        x = tensor(a["input"])
+        accept(x.dtype, STRING)
+        if x.shape is None:
+            raise Unsure("texts of unknown rank, taken apart")
+        form = Ragged if x.shape else Tensor
+        return form(dtype, (*x.shape, None))
 
-def unicode_decode(a: Arguments) -> Kind:
-    x = tensor(a["input"])
-    accept(x.dtype, STRING)
-    if x.shape is None:
-        raise Unsure("unicode of unknown rank")
-    return (
-        Tensor("int32", (None,)) if x.shape == () else Ragged("int32", (*x.shape, None))
-    )
+    return rule
 
 
 def unicode_script(a: Arguments) -> Kind:
@@ -306,8 +298,10 @@ RULES: dict[str, Rule] = {
     "strings.to_number": to_number,
     "strings.join": join,
     "strings.reduce_join": reduce_join,
-    **named("strings.split strings.bytes_split strings.unicode_split", split),
-    "strings.unicode_decode": unicode_decode,
+    **named(
+        "strings.split strings.bytes_split strings.unicode_split", pieces("string")
+    ),
+    "strings.unicode_decode": pieces("int32"),
     "strings.unicode_script": unicode_script,
     "strings.format": formatted,
     "io.decode_raw": decode_raw,
