@@ -39,8 +39,8 @@ from .kinds import (
     python,
     weak,
 )
-from .lists import mutated
 from .mixing import asks_for_number, unmixed
+from .mutations import mutated
 from .outcome import Outcome
 from .staging import (
     hold,

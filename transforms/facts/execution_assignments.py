@@ -9,7 +9,6 @@ from . import arrays, buffers, ownership
 from .environment import Environment, Flow
 from .evaluation_calls import KEYED_BY_TENSOR
 from .execution import Execution
-from .kind_joins import forget, join_all
 from .kind_parts import is_mutable
 from .kinds import (
     NUMPY,
@@ -21,12 +20,12 @@ from .kinds import (
     Kind,
     Mapping,
     Object,
-    Python,
     Sequence,
     Tensor,
 )
+from .mutations import with_item, with_some_item, without_item
 from .operators import iterate
-from .staging import hold, is_list, is_numpy, is_strong, is_tensor, list_of
+from .staging import hold, is_list, is_numpy, is_strong, is_tensor
 
 
 class AssignmentExecution(Execution):
@@ -193,7 +192,7 @@ class AssignmentExecution(Execution):
             return
         if is_mutable(container) and not self.has_one_name(name, target, environment):
             return
-        changed = _with_item(container, key, kind)
+        changed = with_item(container, key, kind)
         if changed is not None:
             environment.bind(name, changed)
             return
@@ -204,14 +203,7 @@ class AssignmentExecution(Execution):
         staged = self.is_staged() or is_tensor(key)
         if staged or not isinstance(container, Sequence | Elements | Dict | Mapping):
             self.problem("which item is changed here is not known", target, "GL203")
-        items = container.items if isinstance(container, Sequence) else ()
-        if is_list(container):
-            before = items or (iterate(container) or UNKNOWN,)
-            both = list_of if staged else _any_list
-            environment.bind(name, both(*before, kind))
-        elif isinstance(container, Dict | Mapping):
-            changed = UNKNOWN if staged else _with_entry(container, key, kind)
-            environment.bind(name, changed)
+        environment.bind(name, with_some_item(container, key, kind, staged))
 
     def _fill(
         self, target: ast.Subscript, name: str, container: Kind, kind: Kind
@@ -238,7 +230,7 @@ class AssignmentExecution(Execution):
                     container = self.evaluate(owner, environment)
                     key = self.evaluate(index, environment)
                     if self.has_one_name(name, node, environment):
-                        environment.bind(name, _without_item(container, key))
+                        environment.bind(name, without_item(container, key))
             self.problem("`del` of an item or attribute is not lifted", node, "GL204")
         return Flow(environment)
 
@@ -268,47 +260,3 @@ def _as_load(target: ast.expr) -> ast.expr:
         ast.copy_location(loaded, target)
         target.as_load = loaded  # type: ignore[union-attr]
     return loaded
-
-
-def _with_item(container: Kind, key: Kind, kind: Kind) -> Kind | None:
-    """The container after `container[key] = kind`; None where that is not known."""
-    if not (isinstance(key, Python) and key.known):
-        return None
-    if (
-        isinstance(container, Sequence)
-        and container.type == "list"
-        and isinstance(key.value, int)
-    ):
-        items = list(container.items)
-        if not -len(items) <= key.value < len(items):
-            return None
-        items[key.value] = kind
-        return Sequence("list", tuple(items))
-    if isinstance(container, Dict) and isinstance(key.value, str):
-        entries = dict(container.items)
-        entries[key.value] = kind
-        return Dict(tuple(entries.items()))
-    return None
-
-
-def _without_item(container: Kind, key: Kind) -> Kind:
-    """The container after `del container[key]`."""
-    if isinstance(container, Dict) and isinstance(key, Python) and key.known:
-        return Dict(tuple(entry for entry in container.items if entry[0] != key.value))
-    return UNKNOWN
-
-
-def _any_list(*items: Kind) -> Kind:
-    return Elements("list", join_all(map(forget, items)))
-
-
-def _with_entry(container: Dict | Mapping, key: Kind, kind: Kind) -> Kind:
-    """A dict with one more entry, under a key that Python knows while tracing."""
-    if isinstance(container, Dict):
-        keys: list[Kind] = [Python("str")] * len(container.items)
-        values = [*container.parts]
-    else:
-        keys, values = [container.key], [container.value]
-    return Mapping(
-        join_all(map(forget, [*keys, key])), join_all(map(forget, [*values, kind]))
-    )
