@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import draws, methods
 from .calls import Arguments, bind
 from .definitions import FunctionDefinition
-from .environment import Environment, ForeignCall
+from .environment import Environment, ForeignCall, FunctionFacts
 from .evaluation import Evaluation
 from .kind_joins import forget, join_all
 from .kind_parts import of_any_size
@@ -156,25 +156,8 @@ class FunctionCalls:
         qualname = definition.qualname
         if definition.is_generator and evaluation.session is self.session:
             evaluation.facts.generators[node] = qualname
-        obstacle = self._obstacle(definition)
-        if obstacle is not None:
-            evaluation.problem(
-                f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1]
-            )
-            return UNKNOWN
-        bound = bind(
-            definition, arguments, receiver, self.session.globals.defaults(definition)
-        )
+        bound = self._bound(evaluation, node, definition, receiver, arguments)
         if bound is None:
-            evaluation.problem(
-                f"what `{definition.node.name}` is called with is not known", node
-            )
-            return UNKNOWN
-        if definition.has_gradient and (
-            arguments.keywords or not all(map(is_strong, bound.values()))
-        ):
-            reason = f"a graph makes tensors of all that `{definition.node.name}` is given: pass tensors, by position"
-            evaluation.problem(reason, node)
             return UNKNOWN
         outer = self._around(definition, evaluation, environment)
         facts = self.session.analyse_function(
@@ -190,10 +173,62 @@ class FunctionCalls:
             evaluation.facts.nested[definition.original] = facts
         elif outer is not None:
             evaluation.facts.enclosed[node] = facts
+        self._note_effects(evaluation, node, facts)
+        unready = (
+            self._unready(facts.result)
+            if evaluation.session is not self.session
+            else None
+        )
+        if unready is not None:
+            reason = (
+                f"it is given a `{unready}` of another module: define that in this one"
+            )
+            evaluation.problem(reason, node)
+            return UNKNOWN
+        if definition.has_gradient and isinstance(facts.result, Sequence):
+            return facts.result.items[0]
+        return _told(definition, facts.result)
+
+    def _bound(
+        self,
+        evaluation: Evaluation,
+        node: ast.expr,
+        definition: FunctionDefinition,
+        receiver: Kind | None,
+        arguments: Arguments,
+    ) -> dict[str, Kind] | None:
+        """The kinds of a function's parameters in a call; None, and a problem, where it cannot be called so."""
+        obstacle = self._obstacle(definition)
+        if obstacle is not None:
+            evaluation.problem(
+                f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1]
+            )
+            return None
+        bound = bind(
+            definition, arguments, receiver, self.session.globals.defaults(definition)
+        )
+        if bound is None:
+            evaluation.problem(
+                f"what `{definition.node.name}` is called with is not known", node
+            )
+            return None
+        if definition.has_gradient and (
+            arguments.keywords or not all(map(is_strong, bound.values()))
+        ):
+            reason = f"a graph makes tensors of all that `{definition.node.name}` is given: pass tensors, by position"
+            evaluation.problem(reason, node)
+            return None
+        return bound
+
+    def _note_effects(
+        self, evaluation: Evaluation, node: ast.expr, facts: FunctionFacts
+    ) -> None:
+        """Note what a call does besides giving a value, and why the function that it reaches cannot be lifted."""
+        qualname = facts.definition.qualname
         for name in facts.effects:
             if name != "mutates":
                 evaluation.effect(name, node)
-        if "mutates" in facts.effects and definition.node.name != "__init__":
+        if "mutates" in facts.effects and facts.definition.node.name != "__init__":
             evaluation.effect("mutates", node)
             if evaluation.is_staged():
                 evaluation.problem(
@@ -211,22 +246,8 @@ class FunctionCalls:
                 else self.session.dotted(qualname)
             )
             evaluation.problem(f"it calls `{name}`: {first.reason}", node, first.code)
-        if not self.session.is_graph_function(definition):
+        if not self.session.is_graph_function(facts.definition):
             evaluation.facts.operations += facts.operations
-        unready = (
-            self._unready(facts.result)
-            if evaluation.session is not self.session
-            else None
-        )
-        if unready is not None:
-            reason = (
-                f"it is given a `{unready}` of another module: define that in this one"
-            )
-            evaluation.problem(reason, node)
-            return UNKNOWN
-        if definition.has_gradient and isinstance(facts.result, Sequence):
-            return facts.result.items[0]
-        return _told(definition, facts.result)
 
     def _unready(self, kind: Kind) -> str | None:
         """A dataclass in a value that no graph can take apart, as it is."""
