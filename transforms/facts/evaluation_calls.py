@@ -231,13 +231,12 @@ class CallEvaluation(Evaluation):
         arguments: Arguments,
         environment: Environment,
     ) -> Kind:
-        text = ast.unparse(node.func)
         if isinstance(function, Type) and function.name.startswith("numpy."):
             return arrays.call(self, node, function.name, arguments)
         if isinstance(function, Object | Type):
             return self.session.instances.call_object(self, node, function, arguments)
         if not isinstance(function, Function):
-            self.problem(f"what `{text}` is here is not known", node)
+            self.problem(f"what `{ast.unparse(node.func)}` is here is not known", node)
             return UNKNOWN
         name = function.name
         if name.startswith("method."):
@@ -247,22 +246,7 @@ class CallEvaluation(Evaluation):
                 self, node, function, arguments, environment
             )
         if name.startswith("builtins."):
-            found = call_builtin(name.removeprefix("builtins."), arguments)
-            if found is not None and callbacks.compares_tensors(
-                self, node, arguments, environment
-            ):
-                found = None
-            if name in ("builtins.list", "builtins.tuple") and any(
-                isinstance(kind, Elements) and self.iterates_in_graph(argument, kind)
-                for argument, kind in zip(node.args, arguments.positional, strict=False)
-            ):
-                self.problem(f"`{text}` goes over tensors", node, "GL109")
-                return UNKNOWN
-            if found is None and name in OVER_TENSORS:
-                self.problem(f"`{text}` goes over tensors", node, "GL109")
-                self.operation()
-                return UNKNOWN
-            return self.settle(found, f"`{text}(...)`", node)
+            return self._builtin(node, name, arguments, environment)
         if name == "tensorflow.executing_eagerly" and self.session.is_eager:
             return python(True)
         if name.startswith("tensorflow."):
@@ -277,6 +261,27 @@ class CallEvaluation(Evaluation):
         return self.session.calls.call_function(
             self, node, function, arguments, environment
         )
+
+    def _builtin(
+        self, node: ast.Call, name: str, arguments: Arguments, environment: Environment
+    ) -> Kind:
+        text = ast.unparse(node.func)
+        found = call_builtin(name.removeprefix("builtins."), arguments)
+        if found is not None and callbacks.compares_tensors(
+            self, node, arguments, environment
+        ):
+            found = None
+        if name in ("builtins.list", "builtins.tuple") and any(
+            isinstance(kind, Elements) and self.iterates_in_graph(argument, kind)
+            for argument, kind in zip(node.args, arguments.positional, strict=False)
+        ):
+            self.problem(f"`{text}` goes over tensors", node, "GL109")
+            return UNKNOWN
+        if found is None and name in OVER_TENSORS:
+            self.problem(f"`{text}` goes over tensors", node, "GL109")
+            self.operation()
+            return UNKNOWN
+        return self.settle(found, f"`{text}(...)`", node)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
         if arguments.spread:
