@@ -24,6 +24,7 @@ import numpy as np
 import tensorflow as tf
 
 from graphlift.transforms.facts import kinds
+from graphlift.transforms.facts.kind_joins import join, join_all
 from graphlift.transforms.facts.kinds import Kind
 from graphlift.transforms.facts.profile import Profile, Recorded, fingerprint
 
@@ -80,12 +81,12 @@ def _container(value: Any) -> Kind | None:
         items = tuple(kind_of(getattr(value, name)) for name in fields)
         return kinds.Record(_name(type(value)), items, fields)
     if isinstance(value, set):
-        return kinds.Elements("set", kinds.join_all(map(kind_of, value)))
+        return kinds.Elements("set", join_all(map(kind_of, value)))
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return kinds.Dict(tuple((key, kind_of(item)) for key, item in value.items()))
     if isinstance(value, dict):
         keys, items = map(kind_of, value), map(kind_of, value.values())
-        return kinds.Mapping(kinds.join_all(keys), kinds.join_all(items))
+        return kinds.Mapping(join_all(keys), join_all(items))
     return None
 
 
@@ -188,9 +189,7 @@ class Observer:
         )
         if dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("RETURN"):
             kind = kind_of(arg)
-            seen.returns = (
-                kind if seen.returns is None else kinds.join(seen.returns, kind)
-            )
+            seen.returns = kind if seen.returns is None else join(seen.returns, kind)
 
     def _surroundings(self, seen: _Seen, frame: types.FrameType) -> dict[str, Any]:
         """Globals, closure and attributes that the function uses, as they are now."""
@@ -271,7 +270,7 @@ def _parameters(code: types.CodeType) -> tuple[str, ...]:
 def _join(into: dict[str, Kind], values: dict[str, Any]) -> None:
     for name, value in values.items():
         kind = kind_of(value)
-        into[name] = kinds.join(into[name], kind) if name in into else kind
+        into[name] = join(into[name], kind) if name in into else kind
 
 
 def _chains(node: FunctionNode, roots: dict[str, Any]) -> dict[str, Any]:
