@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from .changing_state import (
-    StateVariable,
-)
+from .changing_state import StateVariable
 from .facts.environment import FunctionFacts
+from .facts.kind_parts import is_mutable
 from .facts.kinds import (
     NONE,
     Dict,
@@ -19,12 +18,10 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
-from .facts.staging import (
-    is_numpy,
-    is_strong,
-    is_weak,
-)
-from .facts.syntax import blocks, names_in
+from .facts.ownership import is_own
+from .facts.session import Session
+from .facts.staging import is_numpy, is_strong, is_weak
+from .facts.syntax import all_bound_names, blocks, names_in
 from .findings import Refusal
 from .python_parts import GROWING
 from .shell import check_result
@@ -94,6 +91,18 @@ def unfit_result(facts: FunctionFacts, has_more: bool) -> Refusal | None:
         check_result(result, facts.definition.node)
     except Refusal as refusal:
         return refusal
+    return None
+
+
+def left_to_python(
+    name: str, kind: Kind, made: list[ast.stmt], facts: FunctionFacts, session: Session
+) -> Refusal | None:
+    """Why a graph of these statements cannot give back what a name holds, if so: only Python has that."""
+    if is_mutable(kind) and not is_own(name, facts, session):
+        return Refusal(f"`{name}` has another name, too")
+    if isinstance(kind, Python):
+        binding = [s for s in made if name in all_bound_names(s)]
+        return Refusal(f"`{name}` is a Python value", binding[-1], "GL205")
     return None
 
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from .changing_state import argument_kind, with_state_names
+from .changing_state import argument_kind
+from .core_trials import Analyse, Split, Trials
 from .entries import is_taped
 from .exits import has_own
 from .extraction import CONVERSIONS, extracted
@@ -50,7 +51,7 @@ from .planner import read_before, surely_assigned
 from .rebuilding import replaced
 from .rule import Rule
 from .source import Source
-from .split import Analyse, Split, Splitter
+from .split import Search
 from .steps import Compound, Keep, Step
 
 MOST_STEPS = 8
@@ -260,7 +261,7 @@ def headers(source: Source, node: ast.stmt) -> tuple[str, ...]:
     raise Refusal("the loop stands in what is not lifted", node)
 
 
-class _Stepper(Splitter):
+class _Stepper(Trials):
     """Splits a block as if it were the body of a function that is given the names around it."""
 
     def __init__(
@@ -310,7 +311,7 @@ class _Stepper(Splitter):
 
     def step(self) -> LoopStep | None:
         before, core, after = self._cut()
-        parts = self.searched(before, core, after) if core else None
+        parts = Search(self, before, core, after).split() if core else None
         if parts is None:
             return None
         texts = [text for text, _ in parts.arguments]
@@ -346,7 +347,7 @@ class _Stepper(Splitter):
                 core.pop(), self.facts, self.names, late, set()
             )
             core += assigns
-            self.replaced |= {id(s): with_state_names(s, self.state) for s in assigns}
+            self.note(assigns)
             after.insert(0, waiting)
             if assigns:
                 break
@@ -381,8 +382,8 @@ class _Stepper(Splitter):
                 table[node] = placed(name(fresh), node)
             made = replaced(statement, table)
             assert isinstance(made, ast.stmt)
-            self.replaced[id(made)] = with_state_names(made, self.state)
             result.append(made)
+        self.note(result)
         return result
 
     def _is_conversion(self, node: ast.AST) -> TypeGuard[ast.Call]:

@@ -20,24 +20,24 @@ from .changing_state import (
     changing_state,
     with_state_names,
 )
-from .core_checks import outgrown
+from .core_checks import left_to_python, outgrown
 from .core_results import with_results
+from .core_trials import Split
 from .draws import with_draws_apart
 from .entries import FEWEST_OPERATIONS, check_parameters
 from .exits import has_own
 from .extraction import extracted, operations
 from .facts.environment import Environment, FunctionFacts
 from .facts.kind_joins import forget, join_shapes
-from .facts.kind_parts import holds_mutable, is_mutable
-from .facts.kinds import NONE, UNKNOWN, Kind, Python, Sequence, Tensor
+from .facts.kind_parts import holds_mutable
+from .facts.kinds import NONE, UNKNOWN, Kind, Sequence, Tensor
 from .facts.liveness import all_reads
-from .facts.ownership import is_own
 from .facts.profile import FunctionNode
 from .facts.syntax import all_bound_names, blocks, own_body
 from .findings import Refusal
 from .planner import read_before, surely_assigned
 from .source import Names
-from .split import Split, may_have_core, place_of
+from .split import may_have_core, place_of
 from .steps import Code, Compound, Core, Keep, Plan, Step
 
 if TYPE_CHECKING:
@@ -455,11 +455,11 @@ class Parts:
     ) -> None:
         """Refuse a graph that would have to give back what only Python has."""
         for name, kind in zip(outs, given, strict=False):
-            binding = [s for s in body if name in all_bound_names(s)][-1]
-            if is_mutable(kind) and not is_own(name, self.facts, self.splits.session):
-                raise Refusal(f"`{name}` has another name, too", binding)
-            if isinstance(kind, Python) and kind != NONE:
-                raise Refusal(f"`{name}` is a Python value", binding, "GL205")
+            session = self.splits.session
+            unfit = left_to_python(name, kind, body, self.facts, session)
+            if unfit is not None and kind != NONE:
+                binding = [s for s in body if name in all_bound_names(s)][-1]
+                raise Refusal(unfit.reason, binding, unfit.code)
 
     def _name(self, word: str, outs: list[str]) -> str:
         base = self.splits.entries.core_name(

@@ -44,8 +44,8 @@ from .making import is_atom
 from .promotion import display, literal, member_nodes, member_texts, quoted
 
 if TYPE_CHECKING:
+    from .core_trials import Split
     from .planner import Planner
-    from .split import Split
 
 CONVERSIONS = {
     "int": "int({})",

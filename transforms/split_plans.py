@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
+from .core_trials import Split
 from .draws import CODES
 from .entries import (
     FEWEST_CALLS,
@@ -34,7 +35,7 @@ from .parts import has_try, in_parts
 from .replaying import is_replay
 from .shell import Shell, check_result
 from .source import double_quoted, is_placed
-from .split import Split, split
+from .split import split
 from .step_plans import StepPlanner
 from .steps import Code, Compound, Core, Keep, Plan, Step
 
