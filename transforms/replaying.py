@@ -48,7 +48,7 @@ def with_replays(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | 
             and not is_replay(loop)
         ):
             later = node.body[i + 1 :]
-            made = _Replay(facts, names, loop, later).made()
+            made = _OneBlock(facts, names, loop, later).made()
             made = made or _Events(facts, names, loop, later, tf).made()
             if made is not None:
                 return with_body(node, [*node.body[:i], *made, *node.body[i + 1 :]])
@@ -59,17 +59,57 @@ class _Replay:
     """What one loop does that only Python can."""
 
     def __init__(
+        self, facts: FunctionFacts, names: Names, loop: ast.For | ast.While
+    ) -> None:
+        self.facts = facts
+        self.names = names
+        self.loop = loop
+        self.bound = set(all_bound_names(loop))
+
+    def _taken(
+        self, effect: ast.stmt
+    ) -> tuple[ast.stmt, dict[str, ast.expr], list[str]] | None:
+        """An effect with names for the tensors that it computes, these, and what else it takes from the loop.
+
+        None where the rest of it does not last.
+        """
+        rest, values = taken(self.facts, self.names, effect)
+        read = sorted(names_in(rest) & self.bound)
+        lasting = lasts(self.facts, rest, {*values, *read}, self.loop)
+        return (rest, values, read) if lasting else None
+
+    def _in_two(
+        self,
+        lists: dict[str, str],
+        kept: dict[ast.stmt, list[ast.stmt]],
+        done: list[ast.stmt],
+    ) -> list[ast.stmt]:
+        """The lists, the loop that fills them, and the loop that goes over them.
+
+        `lists` are by what their items are called, `kept` is what stands in the place of each effect.
+        """
+        targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in lists]
+        several = [name(s) for s in lists.values()]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
+        over = several[0] if len(several) == 1 else called("zip", *several)
+        replay = ast.For(target, over, done, [])
+        replay.replays = True  # type: ignore[attr-defined]
+        empty = [assigned(s, ast.List([], ast.Load())) for s in lists.values()]
+        return [*empty, rebuilt(self.loop, lambda b: _keeping(b, kept)), replay]
+
+
+class _OneBlock(_Replay):
+    """What it does in one of its blocks."""
+
+    def __init__(
         self,
         facts: FunctionFacts,
         names: Names,
         loop: ast.For | ast.While,
         later: list[ast.stmt],
     ) -> None:
-        self.facts = facts
-        self.names = names
-        self.loop = loop
+        super().__init__(facts, names, loop)
         self.later = later
-        self.bound = set(all_bound_names(loop))
         self.called: dict[tuple[str, int], str] = {}
 
     def made(self) -> list[ast.stmt] | None:
@@ -82,11 +122,11 @@ class _Replay:
         kept: dict[ast.stmt, list[ast.stmt]] = {}
         done: list[ast.stmt] = []
         for effect in effects:
-            rest, values = taken(self.facts, self.names, effect)
-            read = names_in(rest) & self.bound
-            if not lasts(self.facts, rest, {*values, *read}, self.loop):
+            parts = self._taken(effect)
+            if parts is None:
                 return None
-            for n in sorted(read):
+            rest, values, read = parts
+            for n in read:
                 others = self._name(n, block, effect)
                 rest, values[others] = with_name(rest, n, others), name(n)
             new = {n: v for n, v in values.items() if n not in lists}
@@ -96,16 +136,7 @@ class _Replay:
                 for n, v in new.items()
             ]
             done.append(rest)
-        if not lists:
-            return None
-        return [
-            *(
-                assigned(several, ast.List([], ast.Load()))
-                for several in lists.values()
-            ),
-            rebuilt(self.loop, lambda b: self._keeping(b, kept)),
-            self._replay(lists, done),
-        ]
+        return self._in_two(lists, kept, done) if lists else None
 
     def _found(self) -> Iterator[list[ast.stmt]]:
         """The one block in which Python does what no graph can, and the statements that do it."""
@@ -137,29 +168,6 @@ class _Replay:
             self.called[word, times] = word if free else self.names.fresh(word)
         return self.called[word, times]
 
-    def _keeping(
-        self, body: list[ast.stmt], kept: dict[ast.stmt, list[ast.stmt]]
-    ) -> list[ast.stmt]:
-        """A block of the loop that keeps the values of what waits."""
-        return [
-            made
-            for node in body
-            for made in (
-                kept[node]
-                if node in kept
-                else [rebuilt(node, lambda b: self._keeping(b, kept))]
-            )
-        ]
-
-    def _replay(self, lists: dict[str, str], done: list[ast.stmt]) -> ast.stmt:
-        targets: list[ast.expr] = [ast.Name(n, ast.Store()) for n in lists]
-        several = [name(s) for s in lists.values()]
-        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
-        over = several[0] if len(several) == 1 else called("zip", *several)
-        loop = ast.For(target, over, done, [])
-        loop.replays = True  # type: ignore[attr-defined]
-        return loop
-
 
 @dataclass
 class _Event:
@@ -179,8 +187,8 @@ class _Slot:
     kind: Tensor
 
 
-class _Events:
-    """What one loop does that only Python can, in several of its blocks: one event or another."""
+class _Events(_Replay):
+    """What it does in several of its blocks: one event or another."""
 
     def __init__(
         self,
@@ -190,10 +198,7 @@ class _Events:
         later: list[ast.stmt],
         tf: str,
     ) -> None:
-        self.facts = facts
-        self.names = names
-        self.loop = loop
-        self.bound = set(all_bound_names(loop))
+        super().__init__(facts, names, loop)
         self.kept = {n for s in later for n in all_reads(s)}
         self.promotion = Promotion(tf)
         self.slots: list[_Slot] = []
@@ -214,16 +219,12 @@ class _Events:
         ):
             return None
         told = self.names.fresh("events")
-        kept = {
-            event.effects[0]: self._keeping(i, event, told)
-            for i, event in enumerate(events)
-        }
-        lists = [told, *(slot.several for slot in self.slots)]
-        return [
-            *(assigned(several, ast.List([], ast.Load())) for several in lists),
-            rebuilt(self.loop, lambda b: self._block(b, kept, {*effects})),
-            self._replay(events, lists),
-        ]
+        kept: dict[ast.stmt, list[ast.stmt]] = {effect: [] for effect in effects}
+        for i, event in enumerate(events):
+            kept[event.effects[0]] = self._told(i, event, told)
+        number = self.names.fresh("event")
+        lists = {number: told, **{slot.name: slot.several for slot in self.slots}}
+        return self._in_two(lists, kept, _by_number(number, events))
 
     def _runs(self, block: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
         """The effects of a block that follow each other."""
@@ -235,10 +236,10 @@ class _Events:
         """Note what an event takes from the loop; whether tensors hold it, and the rest lasts."""
         places: dict[str, int] = {}
         for effect in event.effects:
-            rest, values = taken(self.facts, self.names, effect)
-            read = sorted(names_in(rest) & self.bound)
-            if not lasts(self.facts, rest, {*values, *read}, self.loop):
+            parts = self._taken(effect)
+            if parts is None:
                 return False
+            rest, values, read = parts
             values |= {n: name(n) for n in read}
             for word, value in values.items():
                 if word not in places:
@@ -283,7 +284,7 @@ class _Events:
         missing = [s.kind for i, s in enumerate(self.slots) if i not in event.given]
         return all(k.weak or _is_static(k.shape) for k in missing)
 
-    def _keeping(self, number: int, event: _Event, told: str) -> list[ast.stmt]:
+    def _told(self, number: int, event: _Event, told: str) -> list[ast.stmt]:
         """The statements that keep an event and its values."""
         made = [called(f"{told}.append", ast.Constant(number))]
         for i, slot in enumerate(self.slots):
@@ -297,40 +298,28 @@ class _Events:
             return ast.Constant(NOTHING[kind.weak])
         return expression(self.promotion.zero(kind))
 
-    def _block(
-        self,
-        body: list[ast.stmt],
-        kept: dict[ast.stmt, list[ast.stmt]],
-        effects: set[ast.stmt],
-    ) -> list[ast.stmt]:
-        """A block of the loop that keeps the events and their values."""
-        made: list[ast.stmt] = []
-        for node in body:
-            if node in effects:
-                made += kept.get(node, [])
-            else:
-                made.append(rebuilt(node, lambda b: self._block(b, kept, effects)))
-        return made
 
-    def _replay(self, events: list[_Event], lists: list[str]) -> ast.stmt:
-        event = self.names.fresh("event")
-        *first, last = events
-        body = last.done
-        for number, other in reversed([*enumerate(first)]):
-            test = ast.Compare(name(event), [ast.Eq()], [ast.Constant(number)])
-            body = [ast.If(test, other.done, body)]
-        targets = [
-            ast.Name(n, ast.Store()) for n in (event, *(s.name for s in self.slots))
-        ]
-        several = [name(n) for n in lists]
-        loop = ast.For(
-            ast.Tuple([*targets], ast.Store()) if self.slots else targets[0],
-            called("zip", *several) if self.slots else several[0],
-            body,
-            [],
-        )
-        loop.replays = True  # type: ignore[attr-defined]
-        return loop
+def _by_number(number: str, events: list[_Event]) -> list[ast.stmt]:
+    """What is done for the event of a number."""
+    *first, last = events
+    body = last.done
+    for i, event in reversed([*enumerate(first)]):
+        test = ast.Compare(name(number), [ast.Eq()], [ast.Constant(i)])
+        body = [ast.If(test, event.done, body)]
+    return body
+
+
+def _keeping(
+    body: list[ast.stmt], kept: dict[ast.stmt, list[ast.stmt]]
+) -> list[ast.stmt]:
+    """A block of a loop with what keeps the values of effects in their place."""
+    made: list[ast.stmt] = []
+    for node in body:
+        if node in kept:
+            made += kept[node]
+        else:
+            made.append(rebuilt(node, lambda b: _keeping(b, kept)))
+    return made
 
 
 def _is_static(shape: Shape) -> bool:
