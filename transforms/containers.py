@@ -23,7 +23,8 @@ from .facts.profile import FunctionNode
 from .facts.staging import choose, is_strong, stage
 from .facts.syntax import blocks, own_nodes
 from .findings import Refusal
-from .lists import DEFAULTS, List, Lists
+from .list_forms import DEFAULTS, List
+from .lists import Lists
 from .making import assigned
 from .rebuilding import rebuilt, with_origin
 from .rule import LEAK, Rule
@@ -96,7 +97,7 @@ def with_tensor_arrays(
         return None
     made = copy.copy(facts.definition.node)
     made.body = _parted(made.body, facts, names)
-    found = {name: _list(facts, made, name, names) for name in grown}
+    found = {name: _list(facts, made, name, names, tf) for name in grown}
     lists = Lists(facts, names, tf, found)
     made.body = lists.block(made.body)
     for name in grown:
@@ -227,7 +228,7 @@ def _changed(node: ast.AST | None, facts: FunctionFacts) -> str | None:
 
 
 def _list(
-    facts: FunctionFacts, function: FunctionNode, name: str, names: Names
+    facts: FunctionFacts, function: FunctionNode, name: str, names: Names, tf: str
 ) -> List:
     """What is known of a list: its items, and whether its uses need one tensor.
 
@@ -247,7 +248,7 @@ def _list(
     ragged = alone or any(_is_ragged(node, name) for node in ast.walk(function))
     varies = ragged and not rows and element.shape == (None,)
     lengths = names.fresh("lengths") if varies else None
-    return List(name, replace(element, mixed=False), rows, nested, lengths)
+    return List(name, replace(element, mixed=False), rows, nested, tf, lengths)
 
 
 def _needs_rows(node: ast.AST, name: str) -> bool:

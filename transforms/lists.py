@@ -1,66 +1,28 @@
-"""Rewrites a function's uses of a Python list that lives in the graph, as a TensorArray or as a tensor of its items."""
+"""Rewrites the statements that make and change Python lists which live in the graph, as TensorArrays or as tensors."""
 
 from __future__ import annotations
 
 import ast
 import copy
 from collections.abc import Iterator
-from collections.abc import Sequence as Sequenced
-from dataclasses import dataclass
 
 from . import nonempty
 from .facts.environment import FunctionFacts
-from .facts.kinds import NUMPY, Elements, Module, Rows, Sequence, Tensor
+from .facts.kinds import Elements, Rows, Sequence, Tensor
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import is_strong, stage
 from .facts.syntax import blocks
 from .findings import Refusal
-from .making import Node, assigned, called, expression, name, unplaced
+from .list_forms import List
+from .list_reads import ListReads, refusal
+from .making import assigned, called, expression, name, unplaced
 from .rebuilding import each_made, rebuilt, with_origin
 from .source import Names
 
 POPPED = "pop from empty list"
 DELETED = "list assignment index out of range"
-DEFAULTS = {"int": "int32", "float": "float32", "bool": "bool", "str": "string"}
-NUMBERS = frozenset({"int", "float", "bool"})
-REDUCED = frozenset({"mean", "sum", "prod", "std", "var", "any", "all"})
-"""Functions of NumPy that give the same of no items, whatever their dtype."""
-ARRAYS = frozenset({"array", "asarray", "stack", "max", "min"})
-MAKERS = frozenset({"stack", "convert_to_tensor", "constant"})
 JOINING = frozenset({"concat", "ragged.stack"})
-ITERATING = frozenset(
-    [
-        "zip",
-        "enumerate",
-        "reversed",
-        "sum",
-        "min",
-        "max",
-        "any",
-        "all",
-        "sorted",
-        "list",
-    ]
-)
-SIDE_BY_SIDE = frozenset({"zip", "enumerate", "reversed"})
-
-
-@dataclass(frozen=True)
-class List:
-    """A local list that is held in the graph.
-
-    Attributes:
-        rows: it becomes one tensor, else a TensorArray.
-        nested: it is one of lists or tuples.
-        lengths: the name of the TensorArray of the lengths of its items, where it is to be read as a ragged tensor.
-    """
-
-    name: str
-    element: Tensor
-    rows: bool
-    nested: bool
-    lengths: str | None = None
 
 
 class Lists:
@@ -74,13 +36,7 @@ class Lists:
         self.tf = tf
         self.lists = lists
         self.never_empty = nonempty.uses(facts.definition.node.body, lists)
-        self.statement: ast.stmt | None = None
-        modules = {Module("numpy")}
-        self.np = {
-            n.id
-            for n, k in facts.kinds.items()
-            if isinstance(n, ast.Name) and k in modules
-        }
+        self.reads = ListReads(facts, tf, lists, self.never_empty)
 
     # ---- statements
 
@@ -95,19 +51,19 @@ class Lists:
             call.args[0].id
             for call in ast.walk(node)
             if isinstance(call, ast.Call)
-            and self.is_tensorflow(call.func) in JOINING
+            and self.reads.is_tensorflow(call.func) in JOINING
             and call.args
             and isinstance(call.args[0], ast.Name)
             and call.args[0].id in self.lists
         )
         check = f"{self.tf}.debugging.assert_positive"
-        sizes = [expression(self._size(self.lists[name])) for name in joined]
+        sizes = [expression(self.lists[name].size) for name in joined]
         return [ast.Expr(called(check, size)) for size in sizes]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        if not self._mentions(node):
+        if not self.reads.mentions(node):
             return [node]
-        self.statement = node
+        self.reads.statement = node
         made = self._change(node)
         if made is not None:
             return made
@@ -116,16 +72,15 @@ class Lists:
             inner = with_origin(copy.copy(rebuilt(node, self.block)), node)
             for name in ("test", "iter"):
                 if hasattr(node, name):
-                    setattr(inner, name, self._header(getattr(node, name)))
+                    setattr(inner, name, self.reads.header(getattr(node, name)))
             return [self._with_python_items(node, inner)]
         popped = self._popped(node)
         if popped is not None:
             return popped
-        if isinstance(node, ast.Return) and self._gives(node.value):
+        if isinstance(node, ast.Return) and self.reads.gives(node.value):
             assert node.value is not None
-            return [ast.Return(self._returned(node.value))]
-        left = isinstance(node, ast.Return)
-        return [_Uses(self, left).visit(self._copied(node))]
+            return [ast.Return(self.reads.returned(node.value))]
+        return [self.reads.in_statement(node)]
 
     def _check_order(self, node: ast.stmt) -> None:
         """Refuse a loop over a list that its body changes: Python goes over the new items, too.
@@ -133,7 +88,7 @@ class Lists:
         Raises:
             Refusal: with the place.
         """
-        if not isinstance(node, ast.For) or not self._mentions(node.iter):
+        if not isinstance(node, ast.For) or not self.reads.mentions(node.iter):
             return
         for inner in (n for statement in node.body for n in ast.walk(statement)):
             match inner:
@@ -145,12 +100,7 @@ class Lists:
                     isinstance(n, ast.Name) and n.id == name
                     for n in ast.walk(node.iter)
                 ):
-                    raise self.refusal(name, node)
-
-    def _mentions(self, node: ast.AST) -> bool:
-        return any(
-            isinstance(n, ast.Name) and n.id in self.lists for n in ast.walk(node)
-        )
+                    raise refusal(name, node)
 
     def _change(self, node: ast.stmt) -> list[ast.stmt] | None:
         """What makes or changes a list."""
@@ -173,12 +123,12 @@ class Lists:
                 targets=[ast.Subscript(value=ast.Name(id=name), slice=index)],
                 value=value,
             ) if name in self.lists:
-                return self._with_item(self.lists[name], index, self._used(value))
+                return self._with_item(self.lists[name], index, self.reads.used(value))
             case ast.AugAssign(
                 target=ast.Subscript(value=ast.Name(id=name), slice=index)
             ) if name in self.lists:
-                read = self._read(self.lists[name], self._text(index))
-                new = ast.BinOp(read, node.op, self._used(node.value))
+                read = self.lists[name].item(self.reads.text(index))
+                new = ast.BinOp(read, node.op, self.reads.used(node.value))
                 return self._with_item(self.lists[name], index, new)
             case ast.Delete(
                 targets=[ast.Subscript(value=ast.Name(id=name), slice=index)]
@@ -191,11 +141,7 @@ class Lists:
         elts = value.elts if isinstance(value, ast.List) else None
         if made.rows:
             return [assigned(made.name, self._tensor_of(made, value))]
-        arrays = [assigned(made.name, self._array(made))]
-        if made.lengths is not None:
-            lengths = expression(self._new_array("int32", []))
-            arrays.append(assigned(made.lengths, lengths))
-        return [*arrays, *(s for e in elts or () for s in self._append(made, e))]
+        return [*made.new(), *(s for e in elts or () for s in self._append(made, e))]
 
     def _called(
         self, made: List, node: ast.stmt, method: str, args: list[ast.expr]
@@ -245,16 +191,16 @@ class Lists:
     def _with_item(
         self, made: List, index: ast.expr, value: ast.expr
     ) -> list[ast.stmt]:
-        place: ast.expr = self._used(index)
+        place: ast.expr = self.reads.used(index)
         before: list[ast.stmt] = []
         match index:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as n)):
-                place = expression(f"{self._size(made)} - {n}")
+                place = expression(f"{made.size} - {n}")
             case _ if not is_never_negative(index, self.facts):
                 before, place = self._from_the_start(made, place)
         row = ast.List([self._converted(made, value, value)], ast.Load())
         where = ast.List([ast.List([place], ast.Load())], ast.Load())
-        held = self._constant(made, row)
+        held = made.constant(row)
         update = f"{self.tf}.tensor_scatter_nd_update"
         changed = called(update, ast.Name(made.name, ast.Load()), where, held)
         return [*before, assigned(made.name, changed)]
@@ -292,8 +238,8 @@ class Lists:
         if more or len(uses) > 1 or len(call.args) > 1:
             raise Refusal("a list is used twice where it shrinks", node, "GL203")
         index = call.args[0] if call.args else ast.Constant(-1)
-        read = self._read(made, ast.unparse(index))
-        rewritten: ast.stmt = _Replaced(call, read, self).visit(self._copied(node))
+        read = made.item(ast.unparse(index))
+        rewritten = self.reads.with_call(node, call, read)
         check = self._check(made, node, POPPED)
         return [*check, rewritten, self._without(made, index)]
 
@@ -302,7 +248,7 @@ class Lists:
         if node in self.never_empty:
             return []
         error = called("IndexError", ast.Constant(message))
-        empty = expression(f"{self._size(made)} == 0")
+        empty = expression(f"{made.size} == 0")
         return [ast.If(empty, [ast.Raise(error)], [])]
 
     def _is_pop(self, node: ast.AST) -> bool:
@@ -322,177 +268,22 @@ class Lists:
                 if weak and isinstance(target, ast.Name):
                     numbers.append(assigned(target.id, called(weak, name(target.id))))
                 elif weak:
-                    raise self.refusal(use, node)
+                    raise refusal(use, node)
         if numbers:
             made.target = unplaced(copy.deepcopy(node.target))
             made.body = [*numbers, *made.body]
         return made
 
-    # ---- expressions
-
-    def _used(self, node: ast.expr) -> ast.expr:
-        if not self._mentions(node):
-            return node
-        made: ast.expr = _Uses(self).visit(self._copied(node))
-        return made
-
-    def _copied(self, node: Node) -> Node:
-        """A copy that may be changed; expressions of which only the truth matters are marked."""
-        copies: dict[int, ast.AST] = {}
-        made = copy.deepcopy(node, copies)
-        for test in self.facts.tests:
-            if id(test) in copies:
-                copies[id(test)].is_test = True  # type: ignore[attr-defined]
-        return made
-
-    def _header(self, node: ast.expr) -> ast.expr:
-        """A loop over a list goes over the tensor of its items."""
-        if isinstance(node, ast.Name) and node in self.facts.tests:
-            return self._used(node)
-        if isinstance(node, ast.Name) and node.id in self.lists:
-            return expression(self.whole(self.lists[node.id]))
-        if isinstance(node, ast.Subscript):
-            return _Uses(self).iterated(self._copied(node))
-        if isinstance(node, ast.Call) and self._mentions(node):
-            made: ast.expr = _Uses(self, header=True).visit(self._copied(node))
-            return made
-        return self._used(node)
-
-    def _text(self, node: ast.expr) -> str:
-        return ast.unparse(ast.fix_missing_locations(copy.deepcopy(self._used(node))))
-
-    def _gives(self, node: ast.expr | None) -> bool:
-        """Whether a list, or a part of one, is returned, or is part of what is."""
-        match node:
-            case (
-                ast.Name(id=name)
-                | ast.Subscript(value=ast.Name(id=name), slice=ast.Slice())
-            ):
-                return name in self.lists
-            case ast.Tuple(elts=parts) | ast.Dict(values=parts):
-                return any(map(self._gives, parts))
-            case ast.Call(func=ast.Name(id="list"), args=[ast.Name() as given]):
-                return self._gives(given)
-        return False
-
-    def _returned(self, node: ast.expr) -> ast.expr:
-        """A returned list, or part of one, is a list of Python."""
-        match node:
-            case (
-                ast.Name(id=name)
-                | ast.Subscript(value=ast.Name(id=name), slice=ast.Slice())
-            ) if name in self.lists:
-                made = self.lists[name]
-                if made.nested:
-                    raise Refusal(
-                        f"the lists or tuples in `{name}` are given back", node, "GL203"
-                    )
-                items = expression(self.whole(made))
-                if isinstance(node, ast.Subscript):
-                    items = self.read(made, node)
-                whole = called("list", items)
-                if made.element.weak:
-                    whole.list_items = made.element  # type: ignore[attr-defined]
-                return whole
-            case ast.Call(func=ast.Name(id="list"), args=[ast.Name() as given]) if (
-                self._gives(given)
-            ):
-                return self._returned(given)
-            case ast.Tuple(elts=elts):
-                return ast.Tuple([self._returned(e) for e in elts], ast.Load())
-            case ast.Dict(values=values):
-                return ast.Dict(node.keys, [self._returned(v) for v in values])
-        return self._used(node)
-
-    def ragged(self, made: List) -> str:
-        """The text of the ragged tensor of all rows, of which there are some."""
-        return self._ragged(made, f"{made.name}.concat()")
-
-    def _ragged(self, made: List, values: str) -> str:
-        return (
-            f"{self.tf}.RaggedTensor.from_row_lengths({values}, {made.lengths}.stack())"
-        )
-
-    def whole(self, made: List) -> str:
-        """The text of the tensor of all items.
-
-        Raises:
-            Refusal: they may differ in shape, or there may be none and then nothing tells their shape.
-        """
-        if made.lengths is not None:
-            none = f"{self.tf}.zeros([0], {self.tf}.{made.element.dtype})"
-            rows = f"{made.name}.concat() if {made.name}.size() > 0 else {none}"
-            return self._ragged(made, rows)
-        shape = made.element.shape
-        if shape is None or None in shape:
-            node = self.facts.definition.original
-            raise Refusal(
-                f"the items of `{made.name}` may differ in shape", node, "GL203"
-            )
-        return self._stack(made)
-
-    def _stack(self, made: List) -> str:
-        return made.name if made.rows else f"{made.name}.stack()"
-
-    def stacked(self, made: List) -> str:
-        """The list as TensorFlow makes one tensor of it: Python numbers become float32 and int32."""
-        default = DEFAULTS.get(made.element.weak or "")
-        whole = self._stack(made)
-        return (
-            whole
-            if default is None
-            else f"{self.tf}.cast({whole}, {self.tf}.{default})"
-        )
-
-    def size(self, made: List) -> ast.expr:
-        """`len` of a list."""
-        return expression(f"int({made.name}.size())")
-
-    def _size(self, made: List) -> str:
-        if made.rows:
-            return f"{self.tf}.shape({made.name})[0]"
-        return f"{made.name}.size()"
-
-    def filled(self, made: List) -> ast.expr:
-        """Whether a list holds anything."""
-        return expression(f"{self._size(made)} > 0")
-
-    def _read(self, made: List, index: str) -> ast.expr:
-        if made.rows:
-            text = f"{made.name}[{index}]"
-        elif index.startswith("-"):
-            text = f"{made.name}.read({made.name}.size() - {index[1:]})"
-        else:
-            text = f"{made.name}.read({index})"
-        return expression(_python(made, text))
-
-    def read(self, made: List, node: ast.Subscript) -> ast.expr:
-        """An item, or some items."""
-        if isinstance(node.slice, ast.Slice):
-            return expression(f"{made.name}[{self._text(node.slice)}]")
-        return self._read(made, self._text(node.slice))
-
     # ---- what goes into a list
-
-    def _array(self, made: List) -> ast.expr:
-        return expression(self._new_array(made.element.dtype, made.element.shape))
-
-    def _new_array(self, dtype: str | None, shape: Sequenced[int | None] | None) -> str:
-        dims = "None" if shape is None else str(list(shape))
-        varies = shape is not None and None in shape
-        return (
-            f"{self.tf}.TensorArray({self.tf}.{dtype}, size=0, dynamic_size=True, clear_after_read=False, "
-            f"{'infer_shape=False, ' if varies else ''}element_shape={dims})"
-        )
 
     def _item(self, made: List, value: ast.expr) -> ast.expr:
         """A value as the list takes it: a list of tensors is stacked, a Python int in a list of floats is a float."""
-        return self._converted(made, self._used(value), value)
+        return self._converted(made, self.reads.used(value), value)
 
     def _converted(self, made: List, node: ast.expr, value: ast.expr) -> ast.expr:
         kind = self.facts.kind(value)
         if isinstance(value, ast.Name) and value.id in self.lists:
-            return expression(self.whole(self.lists[value.id]))
+            return expression(self.reads.whole(self.lists[value.id]))
         if isinstance(kind, Sequence | Elements):
             return (
                 node if isinstance(node, ast.Call) else called(f"{self.tf}.stack", node)
@@ -502,20 +293,11 @@ class Lists:
         if made.element.weak == "float" and weak == "int":
             return called("float", node)
         if made.element.weak is None and weak is not None:
-            return called(f"{self.tf}.constant", node, self._dtype(made))
+            return called(f"{self.tf}.constant", node, made.dtype)
         return node
 
-    def _dtype(self, made: List) -> ast.expr:
-        return expression(f"{self.tf}.{made.element.dtype}")
-
-    def _constant(self, made: List, row: ast.expr) -> ast.expr:
-        """A list display as a tensor, where it may hold Python numbers."""
-        if made.element.weak is None:
-            return row
-        return called(f"{self.tf}.constant", row, self._dtype(made))
-
     def _row(self, made: List, value: ast.expr) -> ast.expr:
-        return self._constant(made, ast.List([self._item(made, value)], ast.Load()))
+        return made.constant(ast.List([self._item(made, value)], ast.Load()))
 
     def _tensor_of(self, made: List, value: ast.expr) -> ast.expr:
         """The tensor of a list's items.
@@ -532,30 +314,30 @@ class Lists:
             case ast.List(elts=elts):
                 row = ast.List([self._item(made, e) for e in elts], ast.Load())
                 if made.element.weak:
-                    return self._constant(made, row)
+                    return made.constant(row)
                 return called(f"{self.tf}.stack", row)
             case ast.BinOp(left=ast.List(elts=[one]), op=ast.Mult(), right=times):
                 row = ast.List([self._item(made, one)], ast.Load())
-                held = self._constant(made, row)
-                count = self._used(times)
+                held = made.constant(row)
+                count = self.reads.used(times)
                 return called(f"{self.tf}.repeat", held, count, ast.Constant(0))
             case ast.Name(id=name) if name in self.lists:
-                return expression(self.whole(self.lists[name]))
+                return expression(self.reads.whole(self.lists[name]))
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
                 name in self.lists
             ):
-                return self.read(self.lists[name], value)
+                return self.reads.part(self.lists[name], value)
         kind = self.facts.kind(value)
         match value:
             case ast.Call(func=ast.Name(id="list"), args=[rows]) if (
                 isinstance(kind, Rows) and not kind.ragged
             ):
-                return self._used(rows)
+                return self.reads.used(rows)
         if isinstance(kind, Tensor) and is_strong(kind):
-            return self._used(value)
+            return self.reads.used(value)
         known = isinstance(kind, Sequence) and bool(kind.items)
         if (known or isinstance(value, ast.ListComp)) and not made.element.weak:
-            return called(f"{self.tf}.stack", self._used(value))
+            return called(f"{self.tf}.stack", self.reads.used(value))
         raise Refusal(f"what `{made.name}` holds here is not known", value, "GL203")
 
     # ---- what is left
@@ -584,213 +366,7 @@ class Lists:
                 and inner.id == name
                 and id(inner) not in allowed
             ):
-                raise self.refusal(name, inner)
-
-    def refusal(self, name: str, node: ast.AST) -> Refusal:
-        return Refusal(
-            f"`{name}` is used in a way that a TensorArray does not serve",
-            node,
-            "GL203",
-        )
-
-    def is_array(self, function: ast.expr, made: List) -> bool:
-        """Whether this is a function of NumPy to which a list is an array of its items."""
-        match function:
-            case ast.Attribute(value=ast.Name(id=module), attr=name) if (
-                module in self.np
-            ):
-                filled = self.statement in self.never_empty
-                own = filled or made.element.dtype == "float64"
-                return name in REDUCED or (name in ARRAYS and own)
-        return False
-
-    def is_tensorflow(self, function: ast.expr) -> str | None:
-        """The name of a function of TensorFlow."""
-        text = ast.unparse(function)
-        start = f"{self.tf}."
-        return text.removeprefix(start) if text.startswith(start) else None
-
-
-class _Uses(ast.NodeTransformer):
-    """Reads of lists, as reads of what they become."""
-
-    def __init__(self, lists: Lists, left: bool = False, header: bool = False) -> None:
-        """`left`: the statement is left to Python; `header`: it is what a loop goes over."""
-        self.lists = lists
-        self.left = left
-        self.header = header
-
-    def _made(self, node: ast.expr, old: ast.expr) -> ast.expr:
-        ast.copy_location(node, old)
-        node.made = True  # type: ignore[attr-defined]
-        return node
-
-    def _list(self, node: ast.expr) -> List | None:
-        """The list that an expression is, or is a copy of."""
-        match node:
-            case (
-                ast.Name(id=text)
-                | ast.Call(func=ast.Name(id="list"), args=[ast.Name(id=text)])
-            ):
-                return self.lists.lists.get(text)
-        return None
-
-    def _tensor(self, node: ast.expr) -> ast.expr | None:
-        """The tensor of a list, or of a part of one, as TensorFlow makes one."""
-        made = self._list(node)
-        if made is not None:
-            return expression(self.lists.stacked(made))
-        match node:
-            case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
-                name in self.lists.lists and not self.lists.lists[name].element.weak
-            ):
-                return self.lists.read(self.lists.lists[name], node)
-        return None
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        function = self.lists.is_tensorflow(node.func)
-        builtin = node.func.id if isinstance(node.func, ast.Name) else None
-        first = node.args[0] if node.args else None
-        tensor = self._tensor(first) if first is not None else None
-        if builtin in ITERATING:
-            self.header = self.header and builtin in SIDE_BY_SIDE
-            node.args = [self.iterated(a) for a in node.args]
-            for keyword in node.keywords:
-                keyword.value = self.visit(keyword.value)
-            return node
-        if first is None or tensor is None:
-            return self.generic_visit(node)
-        made = self._list(first)
-        if made is not None and self.lists.is_array(node.func, made):
-            array = expression(f"{self.lists.whole(made)}.numpy()")
-            node.args = [self._made(array, first), *node.args[1:]]
-            return node
-        if builtin == "len" and made is not None:
-            return node if made.rows else self._made(self.lists.size(made), node)
-        if builtin == "len":
-            node.args = [self._made(tensor, first)]
-            return node
-        if function in MAKERS and len(node.args) == 1 and not node.keywords:
-            return self._made(tensor, node)
-        if function == "ragged.stack" and made is not None and made.lengths:
-            return self._made(expression(self.lists.ragged(made)), node)
-        if function in ("stack", "concat"):
-            return self._joined(node, function, tensor, made)
-        if function == "add_n" and made is not None and not made.element.weak:
-            text = f"{self.lists.tf}.reduce_sum({self.lists.whole(made)}, axis=0)"
-            return self._made(expression(text), node)
-        if function is not None and function.startswith("reduce_"):
-            node.args = [self._made(tensor, first), *node.args[1:]]
-            return node
-        return self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        made = self._list(node.operand) if isinstance(node.op, ast.Not) else None
-        if made is None or made.rows:
-            return self.generic_visit(node)
-        return self._made(expression(f"bool({made.name}.size() == 0)"), node)
-
-    def visit_Compare(self, node: ast.Compare) -> ast.AST:
-        """A length that is only compared with a small number is left as TensorFlow counts it."""
-        match node:
-            case ast.Compare(
-                left=ast.Call(
-                    func=ast.Name(id="len"), args=[ast.Name(id=name) as held]
-                ),
-                comparators=[ast.Constant(value=int() as number)],
-            ) if hasattr(node, "is_test") and abs(number) < 2**31:
-                made = self._list(held)
-                if made is not None and not made.rows:
-                    node.left = self._made(expression(f"{name}.size()"), node.left)
-                    return node
-        return self.generic_visit(node)
-
-    def iterated(self, node: ast.expr) -> ast.expr:
-        """What goes over a list goes over the tensor of its items."""
-        made = self._list(node)
-        if made is not None and made.element.weak in NUMBERS and self.left:
-            text = f"{self.lists.whole(made)}.numpy().tolist()"
-            return self._made(expression(text), node)
-        if made is not None and (self.header or not made.element.weak):
-            return self._made(expression(self.lists.whole(made)), node)
-        part = self._tensor(node) if made is None else None
-        if part is not None:
-            return self._made(part, node)
-        visited: ast.expr = self.visit(node)
-        return visited
-
-    def _joined(
-        self, node: ast.Call, function: str, tensor: ast.expr, made: List | None
-    ) -> ast.AST:
-        """`tf.stack` or `tf.concat` of a list along an axis."""
-        axis = _axis(node)
-        shape = made.element.shape if made else None
-        if function == "concat" and axis == 0 and made is not None and not made.rows:
-            return self._made(called(f"{made.name}.concat"), node)
-        if made is None or shape is None or axis is None or made.element.weak:
-            return self.generic_visit(node)
-        rank = len(shape) + (function == "stack")
-        axis = axis + rank if axis < 0 else axis
-        order = [*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1)]
-        text = ast.unparse(tensor)
-        if order != sorted(order):
-            text = f"{self.lists.tf}.transpose({text}, {order})"
-        if function == "concat":
-            if shape[axis] is None and not made.rows:
-                raise Refusal(
-                    "what is joined side by side may be of several sizes", node, "GL203"
-                )
-            dims = [*shape[:axis], -1, *shape[axis + 1 :]]
-            if None in dims:
-                raise Refusal(
-                    "the sizes of what is joined are not known", node, "GL203"
-                )
-            text = f"{self.lists.tf}.reshape({text}, {dims})"
-        return self._made(expression(text), node)
-
-    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
-        node.iter = self.iterated(node.iter)
-        node.ifs = [self.visit(test) for test in node.ifs]
-        return node
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        made = self._list(node.value)
-        if made is None or not isinstance(node.ctx, ast.Load):
-            return self.generic_visit(node)
-        if isinstance(node.slice, ast.Slice):
-            raise self.lists.refusal(made.name, node)
-        return self._made(self.lists.read(made, node), node)
-
-    def visit_Name(self, node: ast.Name) -> ast.AST:
-        made = self._list(node)
-        if made is None or not isinstance(node.ctx, ast.Load):
-            return node
-        if hasattr(node, "is_test"):
-            return self._made(self.lists.filled(made), node)
-        if made.rows:
-            raise self.lists.refusal(made.name, node)
-        return node
-
-
-class _Replaced(_Uses):
-    """One call replaced, the rest as `_Uses` has it."""
-
-    def __init__(self, call: ast.Call, instead: ast.expr, lists: Lists) -> None:
-        super().__init__(lists)
-        self.text = ast.dump(call)
-        self.instead = instead
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if ast.dump(node) == self.text:
-            return self._made(self.instead, node)
-        return super().visit_Call(node)
-
-
-def _python(made: List, text: str) -> str:
-    """An item as the list has it, which may be none of TensorFlow's."""
-    if made.element.weak == NUMPY:
-        return f"{text}.numpy()"
-    return f"{made.element.weak}({text})" if made.element.weak else text
+                raise refusal(name, inner)
 
 
 def _written(array: str, item: ast.expr) -> ast.stmt:
@@ -818,15 +394,3 @@ def side_by_side(
                 yield from side_by_side(*pair)
         case _:
             yield target, source
-
-
-def _axis(node: ast.Call) -> int | None:
-    given = [k.value for k in node.keywords if k.arg == "axis"] + node.args[1:2]
-    if not given:
-        return 0
-    match given[0]:
-        case ast.Constant(value=int() as axis):
-            return axis
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as axis)):
-            return -axis
-    return None
