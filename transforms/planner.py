@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from . import add_chains, conditionals, loops, numpy_calls, printing
-from .expressions import SIGNS, Writer, as_operand
+from .expressions import Writer
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import (
     NONE,
@@ -24,6 +24,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
 from .facts.syntax import blocks, bound_names, own_body
 from .findings import Refusal
+from .operands import SIGNS, as_operand
 from .options import Options
 from .promotion import literal
 from .rebuilding import replaced
