@@ -319,7 +319,7 @@ def arm_expression(
 def _returned(planner: Planner, arm: list[ast.stmt]) -> str | None:
     match arm:
         case [ast.Return(value=value) as node]:
-            if value and planner.shell.taken_apart(planner, value) is not None:
+            if value and planner.returns.taken_apart(value) is not None:
                 return None
             return _grouped(planner.returned(node))
         case [ast.If() as node] if (

@@ -24,7 +24,7 @@ from .facts.staging import is_numpy, is_strong, is_weak
 from .facts.syntax import all_bound_names, blocks, names_in
 from .findings import Refusal
 from .python_parts import GROWING
-from .shell import check_result
+from .python_results import check_result
 
 SMALL = 1000
 """Factors and divisors below this keep a number far from the largest int64."""

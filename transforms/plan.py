@@ -29,7 +29,8 @@ from .nesting import taken_apart
 from .options import Options
 from .places import places
 from .planner import Planner
-from .shell import Shell, check_result
+from .python_results import check_result
+from .shell import Shell
 from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds

@@ -28,6 +28,7 @@ from .operands import SIGNS, as_operand
 from .options import Options
 from .promotion import literal
 from .rebuilding import replaced
+from .returns import Returns
 from .shell import Shell
 from .source import Names, Source, is_placed
 from .steps import Code, Compound, Keep, Step, changes, without_dead_stores
@@ -73,6 +74,7 @@ class Planner:
         self.imports: set[str] = set()
         self.writer = Writer(source, facts, tf, cores, names)
         self.promotion = self.writer.promotion
+        self.returns = Returns(self.writer, shell)
         if options.enabled("GL504"):
             self.writer.barriers = add_chains.barriers(facts, shell.keeps, adding)
         self.live: Liveness = liveness(facts.definition.node, facts.runs)
@@ -227,7 +229,7 @@ class Planner:
     def _return(self, node: ast.Return) -> list[Step]:
         if node.value is None:
             return [Keep(node)]
-        apart = self.shell.taken_apart(self, node.value)
+        apart = self.returns.taken_apart(node.value)
         if apart is not None:
             return self._returned_apart(node, node.value, apart)
         text = self.returned(node)
@@ -244,7 +246,7 @@ class Planner:
         whole = replaced(value, {part: held})
         assert isinstance(whole, ast.expr)
         self.facts.kinds.setdefault(whole, self.facts.kind(value))
-        text = self.shell.returned(self, whole)
+        text = self.returns.text(whole)
         origin = getattr(node, "origin", node)
         first = Code(f"{held.id} = {self.writer.text(part)}", origin)
         return [first, Code(f"return {text}")]
@@ -253,7 +255,7 @@ class Planner:
         """The text of what a return gives, as the function's callers in the graph get it."""
         if node.value is None:
             return "None"
-        return self.shell.returned(self, node.value)
+        return self.returns.text(node.value)
 
     # ---- Python's own compound statements
 

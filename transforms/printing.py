@@ -13,8 +13,8 @@ from .facts.staging import is_tensor
 from .facts.syntax import own_nodes
 from .facts.texts import REALS, is_exact
 from .findings import Refusal
+from .python_results import CONVERSIONS
 from .rule import Rule
-from .shell import CONVERSIONS
 from .steps import Code, Step
 
 if TYPE_CHECKING:

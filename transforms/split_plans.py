@@ -32,8 +32,9 @@ from .inline_steps import headers
 from .keras_calls import is_called_by_python
 from .ordering import WAITS
 from .parts import has_try, in_parts
+from .python_results import check_result
 from .replaying import is_replay
-from .shell import Shell, check_result
+from .shell import Shell
 from .source import double_quoted, is_placed
 from .split import split
 from .step_plans import StepPlanner
