@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import ast
 import copy
-import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from types import UnionType
-from typing import TypeGuard
 
+from .exit_places import ExitPlaces, Loop, Place
 from .facts.environment import FunctionFacts
 from .facts.kinds import Python
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy
-from .facts.syntax import blocks, is_none, own_nodes, own_start
+from .facts.syntax import is_none, own_nodes, own_start
 from .findings import Refusal
+from .leaving import always_leaves, has_own, is_endless, set_before_breaks
+from .loop_tests import ended_first, naming_inside, running
 from .making import assigned, called, name, negated
 from .rebuilding import duplicated, rebuilt, with_origin
 from .rule import Rule
@@ -88,54 +88,6 @@ class LoopExit(Rule):
     )
 
 
-@dataclass
-class _Loop:
-    """A loop that is left: its flags' names, made when first needed.
-
-    Attributes:
-        graph: it is one of the graph.
-        flagged: the function itself sets the flag with which the loop ends.
-    """
-
-    names: Names
-    graph: bool
-    ended: str | None = None
-    skipped: str | None = None
-    flagged: bool = False
-
-    def end(self) -> str:
-        self.ended = self.ended or self.names.fresh("ended")
-        return self.ended
-
-    def skip(self) -> str:
-        self.skipped = self.skipped or self.names.fresh("skipped")
-        return self.skipped
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a block stands.
-
-    Attributes:
-        loop: the innermost loop around it.
-        staged: a tensor decides between that loop (or the function) and the block.
-        free: Python alone decides between the function and the block, so that returns may stay.
-        ends: the function ends where the block does.
-        guarded: code follows that a `continue` skips.
-    """
-
-    loop: _Loop | None = None
-    staged: bool = False
-    free: bool = True
-    ends: bool = True
-    guarded: bool = False
-
-    @property
-    def in_python_loop(self) -> bool:
-        """Whether `break` and `continue` may stay."""
-        return self.loop is not None and not self.loop.graph and not self.staged
-
-
 @dataclass(frozen=True)
 class _Made:
     """What a statement became: its own statements, the flags that tell how it was left, what is to follow it.
@@ -159,7 +111,7 @@ def without_exits(facts: FunctionFacts, names: Names) -> FunctionNode | None:
     """
     node = facts.definition.node
     lowering = _Lowering(facts, names)
-    body = lowering.block(node.body, _Place())
+    body = lowering.block(node.body, Place())
     if body == node.body:
         return None
     made = copy.copy(node)
@@ -176,10 +128,9 @@ class _Lowering:
     def __init__(self, facts: FunctionFacts, names: Names) -> None:
         self.facts = facts
         self.names = names
+        self.places = ExitPlaces(facts, names)
         self.returned: str | None = None
         self.result: str | None = None
-        self.branches: set[ast.stmt] = set()
-        """Branches on flags, which tensors decide."""
         self.gives = any(
             isinstance(n, ast.Return) and not _is_none(n.value)
             for n in own_nodes(facts.definition.node)
@@ -188,10 +139,10 @@ class _Lowering:
 
     # ---- blocks
 
-    def block(self, body: list[ast.stmt], place: _Place) -> list[ast.stmt]:
+    def block(self, body: list[ast.stmt], place: Place) -> list[ast.stmt]:
         """A block without exits that cannot stay."""
         result: list[ast.stmt] = []
-        if body and not self._is_reached(body[0]):
+        if body and not self.places.is_reached(body[0]):
             loose = any(has_own(s, ast.Break | ast.Continue) for s in body)
             return body if place.in_python_loop or not loose else []
         for i, node in enumerate(body):
@@ -204,13 +155,13 @@ class _Lowering:
                 return [*result, *self._following(made, place)]
         return result
 
-    def _statement(self, node: ast.stmt, rest: list[ast.stmt], place: _Place) -> _Made:
+    def _statement(self, node: ast.stmt, rest: list[ast.stmt], place: Place) -> _Made:
         if isinstance(node, ast.For | ast.While):
-            if self._is_graph(node):
+            if self.places.is_graph(node):
                 return self._graph_loop(node, rest, place)
             return self._python_loop(node, rest, place)
-        if not any(self._moved(node, place)):
-            inside = self._inside(node, place)
+        if not any(self.places.moved(node, place)):
+            inside = self.places.inside(node, place)
             return _Made(
                 [rebuilt(node, lambda block: self.block(block, inside))], [], rest
             )
@@ -223,7 +174,7 @@ class _Lowering:
         raise Refusal("an exit inside this statement is not lifted", node, "GL107")
 
     def _exit(
-        self, node: ast.Break | ast.Continue | ast.Return, place: _Place
+        self, node: ast.Break | ast.Continue | ast.Return, place: Place
     ) -> list[ast.stmt]:
         if isinstance(node, ast.Return):
             if place.free or place.ends:
@@ -251,7 +202,7 @@ class _Lowering:
         given = ast.Assign([target], node.value or ast.Constant(None))
         return [with_origin(given, node), leave]
 
-    def _following(self, made: _Made, place: _Place) -> list[ast.stmt]:
+    def _following(self, made: _Made, place: Place) -> list[ast.stmt]:
         """What follows a statement that may have been left by its flags."""
         if not made.flags:
             return self.block(made.rest, place)
@@ -274,9 +225,9 @@ class _Lowering:
 
     # ---- branches
 
-    def _if(self, node: ast.If, rest: list[ast.stmt], place: _Place) -> _Made:
-        then_always, other_always = _always(node.body), _always(node.orelse)
-        inside = self._inside(node, place)
+    def _if(self, node: ast.If, rest: list[ast.stmt], place: Place) -> _Made:
+        then_always, other_always = always_leaves(node.body), always_leaves(node.orelse)
+        inside = self.places.inside(node, place)
         repeats = place.ends and _is_short(rest)
         if not (then_always or other_always or not rest or repeats):
             made = _like(
@@ -301,7 +252,7 @@ class _Lowering:
             then, other = _closed(then), _closed(other)
         return _Made([_like(node, then, other)], [], [])
 
-    def _is_end(self, node: ast.If, place: _Place) -> bool:
+    def _is_end(self, node: ast.If, place: Place) -> bool:
         """Whether all that a branch does first is to end a loop of the graph, by a bool."""
         return (
             isinstance(node.body[0], ast.Break)
@@ -310,15 +261,17 @@ class _Lowering:
         )
 
     def _within(
-        self, node: ast.With | ast.Try, rest: list[ast.stmt], place: _Place
+        self, node: ast.With | ast.Try, rest: list[ast.stmt], place: Place
     ) -> _Made:
         """A `with` or `try`: what is left inside is left after it."""
-        always = _always([node])
+        always = always_leaves([node])
         rest = [] if always else rest
-        inside = replace(self._inside(node, place), guarded=place.guarded or bool(rest))
+        inside = replace(
+            self.places.inside(node, place), guarded=place.guarded or bool(rest)
+        )
         if isinstance(node, ast.With):
             inside = replace(inside, ends=place.ends and not rest)
-        elif any(any(self._moved(s, inside)) for s in node.finalbody):
+        elif any(any(self.places.moved(s, inside)) for s in node.finalbody):
             raise Refusal("an exit inside `finally` is not lifted", node, "GL107")
         made = rebuilt(node, lambda block: self.block(block, inside))
         flags = self._flags(made, place)
@@ -326,25 +279,13 @@ class _Lowering:
 
     # ---- loops
 
-    def _is_graph(self, node: ast.For | ast.While) -> bool:
-        """Whether a loop is one of the graph: a tensor decides it, or what of an iteration is skipped before an exit."""
-        if node in self.facts.staged or node in self.facts.exits:
-            return True
-        kinds = {
-            kind
-            for statement in node.body
-            for kind in self._moved(statement, _Place(_Loop(self.names, graph=False)))
-        }
-        leaves = any(has_own(s, ast.Break) or _may_return(s) for s in node.body)
-        return ast.Continue in kinds and leaves
-
     def _graph_loop(
-        self, node: ast.For | ast.While, rest: list[ast.stmt], place: _Place
+        self, node: ast.For | ast.While, rest: list[ast.stmt], place: Place
     ) -> _Made:
-        made, after = _ended_first(_naming_inside(node))
+        made, after = ended_first(naming_inside(node))
         flag = self._flag(node, made)
-        loop = _Loop(self.names, graph=True, ended=flag, flagged=flag is not None)
-        inside = _Place(loop, staged=True, free=False, ends=False)
+        loop = Loop(self.names, graph=True, ended=flag, flagged=flag is not None)
+        inside = Place(loop, staged=True, free=False, ends=False)
         body = self.block(made.body, inside)
         flags = (
             [self.returned] if self.returned and self.returned in _set_in(body) else []
@@ -359,9 +300,9 @@ class _Lowering:
             body = [_set(loop.skipped, False), *body]
         made.body = body or [ast.Pass()]
         made.orelse = []
-        endless = _is_endless(made) and loop.ended is None
+        endless = is_endless(made) and loop.ended is None
         if isinstance(made, ast.While):
-            made.test = _running(made.test, stops)
+            made.test = running(made.test, stops)
         elif stops or node in self.facts.exits or self._lacks_stops(node):
             made.stops = (*getattr(node, "stops", ()), *stops)  # type: ignore[attr-defined]
         before = [_set(loop.ended, False)] if loop.ended and not flag else []
@@ -370,7 +311,7 @@ class _Lowering:
 
     def _flag(self, node: ast.For | ast.While, made: ast.For | ast.While) -> str | None:
         """A name that is False before a loop, and that only the statements right before its breaks set: to True."""
-        flags = list(_set_before_breaks(made.body))
+        flags = list(set_before_breaks(made.body))
         flag = flags[0] if flags else None
         before = self.facts.before.get(node)
         if flag is None or set(flags) != {flag} or before is None:
@@ -378,7 +319,9 @@ class _Lowering:
         stores = [
             n
             for n in ast.walk(made)
-            if isinstance(n, ast.Name) and n.id == flag and not _is_load(n)
+            if isinstance(n, ast.Name)
+            and n.id == flag
+            and not isinstance(n.ctx, ast.Load)
         ]
         is_false = before.kinds.get(flag) == Python("bool", False)
         return flag if is_false and len(stores) == len(flags) else None
@@ -391,19 +334,19 @@ class _Lowering:
             and not hasattr(node, "stops")
         )
 
-    def _otherwise(self, node: ast.For | ast.While, loop: _Loop) -> list[ast.stmt]:
+    def _otherwise(self, node: ast.For | ast.While, loop: Loop) -> list[ast.stmt]:
         """The `else` of a loop of the graph, as what follows it."""
         if loop.ended is None or not node.orelse:
             return node.orelse
         made = _if(negated(name(loop.ended)), node.orelse, [])
-        self.branches.add(made)
+        self.places.branches.add(made)
         return [made]
 
     def _python_loop(
-        self, node: ast.For | ast.While, rest: list[ast.stmt], place: _Place
+        self, node: ast.For | ast.While, rest: list[ast.stmt], place: Place
     ) -> _Made:
-        loop = _Loop(self.names, graph=False)
-        inside = _Place(loop, free=place.free, ends=False)
+        loop = Loop(self.names, graph=False)
+        inside = Place(loop, free=place.free, ends=False)
         around = replace(place, ends=False, guarded=True)
         body, orelse = self.block(node.body, inside), self.block(node.orelse, around)
         if loop.skipped is not None:
@@ -417,50 +360,7 @@ class _Lowering:
 
     # ---- questions
 
-    def _inside(self, node: ast.stmt, place: _Place) -> _Place:
-        """The place of the blocks of a statement that is no loop, where more follows."""
-        staged = node in self.facts.staged or node in self.branches
-        free = place.free and not staged and not isinstance(node, ast.Try)
-        return replace(
-            place, staged=place.staged or staged, free=free, ends=False, guarded=True
-        )
-
-    def _moved(self, node: ast.stmt, place: _Place) -> Iterator[type[ast.stmt]]:
-        """The exits out of a statement that cannot stay, by their types."""
-        if not self._is_reached(node):
-            return
-        match node:
-            case ast.Break() | ast.Continue():
-                if not place.in_python_loop:
-                    yield type(node)
-            case ast.Return():
-                if not place.free:
-                    yield ast.Return
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                return
-            case ast.For() | ast.While():
-                graph = self._is_graph(node)
-                loop = _Loop(self.names, graph)
-                inside = _Place(loop, graph, place.free and not graph, ends=False)
-                for inner in node.body:
-                    yield from (
-                        k for k in self._moved(inner, inside) if k is ast.Return
-                    )
-                chosen = graph and any(has_own(s, ast.Break) for s in node.body)
-                around = replace(place, staged=True, free=False) if chosen else place
-                for inner in node.orelse:
-                    yield from self._moved(inner, around)
-            case _:
-                for block in blocks(node):
-                    for inner in block:
-                        yield from self._moved(inner, self._inside(node, place))
-
-    def _is_reached(self, node: ast.stmt) -> bool:
-        """Whether Python, which knows some tests while tracing, gets to a statement."""
-        made_here = not hasattr(node, "lineno")
-        return made_here or not self.facts.before or node in self.facts.before
-
-    def _flags(self, made: ast.stmt, place: _Place) -> list[str]:
+    def _flags(self, made: ast.stmt, place: Place) -> list[str]:
         """The flags by which what stands around a statement is left from inside it."""
         loop = place.loop
         names = [loop.ended, loop.skipped] if loop else []
@@ -478,153 +378,6 @@ def _set_in(body: Iterable[ast.stmt]) -> set[str]:
     }
 
 
-def _set_before_breaks(body: list[ast.stmt]) -> Iterator[str | None]:
-    """For each break of a loop with this body, the name that the statement before it sets to True, if it does so."""
-    for before, node in itertools.pairwise([ast.Pass(), *body]):
-        match before, node:
-            case (
-                ast.Assign(targets=[ast.Name(id=flag)], value=ast.Constant(value=True)),
-                ast.Break(),
-            ):
-                yield flag
-            case _, ast.Break():
-                yield None
-            case _, ast.For(orelse=orelse) | ast.While(orelse=orelse):
-                yield from _set_before_breaks(orelse)
-            case _, ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                continue
-            case _:
-                for block in blocks(node):
-                    yield from _set_before_breaks(block)
-
-
-def _is_load(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
-
-
-def _ended_first(
-    node: ast.For | ast.While,
-) -> tuple[ast.For | ast.While, list[ast.stmt]]:
-    """A loop and what follows it: `while True: if c: break; ...` is `while not c: ...`; so is a return."""
-    if not isinstance(node, ast.While) or node.orelse:
-        return node, []
-    match node.body:
-        case [ast.If(test=test, body=[ast.Break()], orelse=[]), _, *_]:
-            made = copy.copy(node)
-            made.test = _running(node.test, [], negated(test))
-            made.body = node.body[1:]
-            return _ended_first(made)
-        case [ast.If(test=test, body=[ast.Return() as leave], orelse=[]), _, *_] if (
-            _is_endless(node)
-        ):
-            made = copy.copy(node)
-            made.test = negated(test)
-            made.body = node.body[1:]
-            if not any(has_own(s, ast.Break) for s in made.body):
-                return made, [leave]
-    return node, []
-
-
-def _naming_inside(node: ast.For | ast.While) -> ast.For | ast.While:
-    """`while (y := e) > 1: ...` is `while True: y = e; if not y > 1: break; ...`."""
-    if not isinstance(node, ast.While) or node.orelse:
-        return node
-    found = list(_first_named(node.test))
-    named = [n for n in ast.walk(node.test) if isinstance(n, ast.NamedExpr)]
-    if not named or found != named:
-        return node
-    test = copy.deepcopy(node.test)
-    names: list[ast.stmt] = [
-        ast.Assign([ast.Name(n.target.id, ast.Store())], n.value) for n in found
-    ]
-    made = copy.copy(node)
-    made.test = ast.Constant(True)
-    leave = ast.If(negated(_Named().visit(test)), [ast.Break()], [])
-    made.body = [*names, leave, *node.body]
-    with_origin(made, node)
-    return made
-
-
-def _first_named(node: ast.expr) -> Iterator[ast.NamedExpr]:
-    """The `:=` that a test evaluates first, whatever comes of it."""
-    match node:
-        case ast.NamedExpr():
-            yield node
-        case ast.Compare(left=left):
-            yield from _first_named(left)
-        case ast.UnaryOp(operand=operand):
-            yield from _first_named(operand)
-        case ast.BoolOp(values=[first, *_]):
-            yield from _first_named(first)
-
-
-class _Named(ast.NodeTransformer):
-    """The names in the place of what names them."""
-
-    def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
-        made = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
-        made.made = True  # type: ignore[attr-defined]
-        return made
-
-
-def _is_endless(node: ast.For | ast.While) -> bool:
-    """Whether the test of a loop never fails."""
-    return (
-        isinstance(node, ast.While)
-        and isinstance(node.test, ast.Constant)
-        and bool(node.test.value)
-    )
-
-
-def _running(test: ast.expr, stops: Iterable[str], *more: ast.expr) -> ast.expr:
-    """The test of a loop that flags end, too."""
-    going: list[ast.expr] = [negated(name(flag)) for flag in stops]
-    if not (isinstance(test, ast.Constant) and test.value):
-        going += test.values if _is_and(test) else [test]
-    going += more
-    if not going:
-        return test
-    return going[0] if len(going) == 1 else ast.BoolOp(ast.And(), going)
-
-
-def _is_and(node: ast.expr) -> TypeGuard[ast.BoolOp]:
-    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
-
-
-# ---- questions
-
-
-def _always(body: list[ast.stmt]) -> bool:
-    """Whether a block never falls through."""
-    return any(map(_never_passes, body))
-
-
-def _never_passes(node: ast.stmt) -> bool:
-    match node:
-        case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
-            return True
-        case ast.If(body=body, orelse=orelse):
-            return _always(body) and _always(orelse)
-        case ast.With(body=body) | ast.Try(body=body, handlers=[], orelse=[]):
-            return _always(body)
-        case ast.While(body=body):
-            return _is_endless(node) and not any(
-                has_own(inner, ast.Break) for inner in body
-            )
-    return False
-
-
-def has_own(node: ast.AST, kinds: type | UnionType) -> bool:
-    """Whether a break or continue of the loop around a node stands in it."""
-    if isinstance(node, kinds):
-        return True
-    if isinstance(node, ast.For | ast.While):
-        return any(has_own(inner, kinds) for inner in node.orelse)
-    if not isinstance(node, ast.stmt) or isinstance(node, FunctionNode | ast.ClassDef):
-        return False
-    return any(has_own(inner, kinds) for block in blocks(node) for inner in block)
-
-
 def _is_short(rest: list[ast.stmt]) -> bool:
     """Whether what follows is one return that may as well stand in several arms."""
     match rest:
@@ -638,14 +391,6 @@ def _size(node: ast.expr) -> int:
     return sum(isinstance(n, ast.expr) for n in ast.walk(node))
 
 
-def _may_return(node: ast.stmt) -> bool:
-    if isinstance(node, FunctionNode | ast.ClassDef):
-        return False
-    return isinstance(node, ast.Return) or any(
-        _may_return(inner) for block in blocks(node) for inner in block
-    )
-
-
 def _is_none(node: ast.expr | None) -> bool:
     return node is None or is_none(node)
 
@@ -654,7 +399,7 @@ def _is_none(node: ast.expr | None) -> bool:
 
 
 def _closed(body: list[ast.stmt]) -> list[ast.stmt]:
-    return body if _always(body) else [*body, ast.Return(ast.Constant(None))]
+    return body if always_leaves(body) else [*body, ast.Return(ast.Constant(None))]
 
 
 def _like(node: ast.If, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:

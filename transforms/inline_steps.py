@@ -16,7 +16,6 @@ from typing import TypeGuard
 from .changing_state import argument_kind
 from .core_trials import Analyse, Split, Trials
 from .entries import is_taped
-from .exits import has_own
 from .extraction import CONVERSIONS, extracted
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
@@ -44,6 +43,7 @@ from .facts.syntax import (
     own_body,
 )
 from .findings import Refusal
+from .leaving import has_own
 from .making import assigned, name, placed
 from .objects import with_calls_inlined
 from .ordering import WAITS

@@ -25,7 +25,6 @@ from .core_results import with_results
 from .core_trials import Split
 from .draws import with_draws_apart
 from .entries import FEWEST_OPERATIONS, check_parameters
-from .exits import has_own
 from .extraction import extracted, operations
 from .facts.environment import Environment, FunctionFacts
 from .facts.kind_joins import forget, join_shapes
@@ -35,6 +34,8 @@ from .facts.liveness import all_reads
 from .facts.profile import FunctionNode
 from .facts.syntax import all_bound_names, blocks, own_body
 from .findings import Refusal
+from .leaving import has_own
+from .ordering import may_return
 from .planner import read_before, surely_assigned
 from .source import Names
 from .split import may_have_core, place_of
@@ -412,7 +413,7 @@ class Parts:
     def _part(self, body: list[ast.stmt], outs: list[str], word: str) -> Split:
         """A block as the body of a function that takes what it reads, and gives back the names in `outs`."""
         definition = self.facts.definition
-        returning = [s for s in body if _returns(s)]
+        returning = [s for s in body if may_return(s)]
         if returning and (outs or not isinstance(body[-1], ast.Return)):
             raise Refusal("it returns on the way", returning[0], "GL211")
         made = [with_state_names(s, self.state) for s in body]
@@ -514,10 +515,6 @@ def _either(kinds: list[Kind]) -> Kind:
 
 def _reads(body: Sequenced[ast.stmt]) -> frozenset[str]:
     return frozenset[str]().union(*map(all_reads, body))
-
-
-def _returns(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in ast.walk(node))
 
 
 def _leaves(body: list[ast.stmt]) -> bool:
