@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator, Mapping
 
-from .facts.calls import KERAS_CALLS
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, members
 from .facts.session import Session
@@ -97,7 +96,7 @@ def _is_model(session: Session, kind: Kind) -> bool:
         return False
     made = session.class_of(kind.name)
     if made is not None:
-        return bool(KERAS_CALLS & set(session.module.bases(made.qualname)))
+        return session.module.is_of_keras(made.qualname)
     return kind.name.startswith(WITH_VARIABLES)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 
 from .building import WITH_VARIABLES, check_given
-from .facts.calls import KERAS_CALLS
 from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -216,7 +215,7 @@ class Entries:
         owner = definition.owner
         if owner is None or definition.node.name not in NEVER_DECORATED:
             return False
-        return bool(KERAS_CALLS & set(self.module.bases(owner.qualname)))
+        return self.module.is_of_keras(owner.qualname)
 
     def is_graphs_own(self, qualname: str) -> bool:
         """Whether what is a graph already is all that calls a function, as far as is known."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 
-from .facts.calls import KERAS_CALLS
 from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Kind, Python, Tensor
@@ -31,7 +30,7 @@ def calls_as_is(
 ) -> bool:
     """Whether calling an object of a Keras class gives what its `call` gives, with these arguments and by itself."""
     module, modules = session.module, session.modules
-    if not KERAS_CALLS & set(module.bases(made.qualname)):
+    if not module.is_of_keras(made.qualname):
         return False
     if any(module.method(made.qualname, name) for name in AROUND):
         return False

@@ -35,24 +35,6 @@ from .outcome import Outcome, failure, outcome
 from .staging import holds_tensor, is_numpy, is_tensor, is_weak, may_hold_tensor
 
 PIPELINES = (Dataset, Iterator)
-GRAPH_BASES = frozenset(
-    {
-        "object",
-        "tensorflow.Module",
-        "tensorflow.keras.Model",
-        "tensorflow.keras.layers.Layer",
-        "keras.Model",
-        "keras.layers.Layer",
-    }
-)
-KERAS_CALLS = frozenset(
-    {
-        "tensorflow.keras.Model",
-        "tensorflow.keras.layers.Layer",
-        "keras.Model",
-        "keras.layers.Layer",
-    }
-)
 
 
 @dataclass
@@ -265,7 +247,7 @@ def _zip(arguments: Arguments) -> Outcome | None:
 
 def _goes_over_rows(kind: Kind) -> bool:
     """Whether a loop over this goes over the rows of tensors."""
-    rows = isinstance(kind, Elements) and kind.rows
+    rows = isinstance(kind, Elements) and kind.over_rows
     return rows or is_tensor(kind) or isinstance(kind, Ragged | Rows)
 
 

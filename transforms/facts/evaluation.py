@@ -334,7 +334,7 @@ class Evaluation:
             return True
         if not isinstance(iterable, Elements):
             return False
-        if iterable.rows:
+        if iterable.over_rows:
             return True
         if iterable.type in ("range", "enumerate") and _has_weak_index(iterable):
             return True

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from . import kinds
-from .calls import GRAPH_BASES, KERAS_CALLS, Arguments
+from .calls import Arguments
 from .changes import may_be_of
 from .definitions import INITIALIZERS, ClassDefinition
 from .environment import Environment, FunctionFacts
@@ -31,13 +31,15 @@ from .kinds import (
     Type,
     Union,
 )
-from .modules import ELSEWHERE
+from .modules import ELSEWHERE, KERAS_CLASSES
 from .staging import is_tensor
 from .syntax import ANY, unmangled
 
 if TYPE_CHECKING:
     from .session import Session
 
+GRAPH_BASES = KERAS_CLASSES | {"object", "tensorflow.Module"}
+"""Classes whose own `__init__` and `build` do nothing that a graph has to do."""
 CONTAINERS = (Sequence, Elements, Dict, kinds.Mapping)
 KERAS_CONTAINERS = frozenset(
     [
@@ -83,24 +85,18 @@ class Instances:
             reason = "a layer has to know the last size of what it is given, which a loop of the graph loses"
             way_out = "give the loop's step a function of its own, or keep the size with `tf.ensure_shape`"
             evaluation.problem(reason, node, "GL305", way_out)
+        qualname = self.session.qualname(function.name)
         made = self.session.class_of(function.name)
         environment = Environment()
-        fields = self.session.records.get(self.session.qualname(function.name))
+        fields = self.session.records.get(qualname)
         if isinstance(function, Type) and fields is not None:
-            return self._record(
-                evaluation, node, self.session.qualname(function.name), arguments
-            )
+            return self._record(evaluation, node, qualname, arguments)
         if isinstance(function, Type) and made is not None:
             return self._construct(evaluation, node, made, arguments)
         if isinstance(function, Object):
-            name = "__call__"
-            method = self.module.method(self.session.qualname(function.name), name)
-            if method is None and KERAS_CALLS & set(
-                self.module.bases(self.session.qualname(function.name))
-            ):
-                method = self.module.method(
-                    self.session.qualname(function.name), "call"
-                )
+            method = self.module.method(qualname, "__call__")
+            if method is None and self.module.is_of_keras(qualname):
+                method = self.module.method(qualname, "call")
                 arguments = _converted(arguments)
             if method is not None:
                 return self.session.calls.call_definition(
@@ -121,9 +117,9 @@ class Instances:
         return UNKNOWN
 
     def _is_layer(self, kind: Object | Type) -> bool:
-        own = KERAS_CALLS & set(self.module.bases(self.session.qualname(kind.name)))
+        own = self.module.is_of_keras(self.session.qualname(kind.name))
         known = kind.name.startswith(("keras.", "tensorflow.keras."))
-        return isinstance(kind, Object) and (known or bool(own))
+        return isinstance(kind, Object) and (known or own)
 
     @cached_property
     def _has_mixed_containers(self) -> bool:
@@ -314,7 +310,7 @@ class Instances:
             return self._seen_attributes(made).get(name, known) if open_parts else known
         if name in self.module.changed_attributes:
             return self._seen_attributes(made).get(name, UNKNOWN)
-        if KERAS_CALLS & set(self.module.bases(made.qualname)):
+        if self.module.is_of_keras(made.qualname):
             return KERAS_ATTRIBUTES.get(name)
         if "tensorflow.Module" in self.module.bases(made.qualname):
             return KERAS_ATTRIBUTES.get(name) if name.endswith("variables") else None

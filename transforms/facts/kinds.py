@@ -197,11 +197,11 @@ class Record(Sequence):
 
 @dataclass(frozen=True)
 class Elements(Kind):
-    """A tuple, list or set of any length, all members of one kind; `rows`: a loop over it goes over rows of tensors."""
+    """A tuple, list or set of any length, all members of one kind; `over_rows`: a loop over it goes over the rows of tensors."""
 
     type: str
     element: Kind
-    rows: bool = field(default=False, compare=False, repr=False)
+    over_rows: bool = field(default=False, compare=False, repr=False)
 
     def __str__(self) -> str:
         return f"{self.type}[{self.element}]"

@@ -20,6 +20,15 @@ from .syntax import (
 )
 
 FUNCTION_PARTS = ("__code__", "__defaults__", "__kwdefaults__")
+KERAS_CLASSES = frozenset(
+    {
+        "tensorflow.keras.Model",
+        "tensorflow.keras.layers.Layer",
+        "keras.Model",
+        "keras.layers.Layer",
+    }
+)
+"""What classes of layers and models extend: Keras calls their `call`."""
 ELSEWHERE = "<elsewhere>"
 """Where other modules of the project write, among the names of functions."""
 
@@ -207,6 +216,10 @@ class ModuleFacts:
                 return made.methods[name]
             queue += [ast.unparse(base) for base in made.node.bases]
         return None
+
+    def is_of_keras(self, class_name: str) -> bool:
+        """Whether a class is of layers or models, whose `call` Keras calls."""
+        return not KERAS_CLASSES.isdisjoint(self.bases(class_name))
 
     def bases(self, class_name: str) -> list[str]:
         """The dotted names of a class's bases, and of their bases where they are of this module."""

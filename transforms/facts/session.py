@@ -9,7 +9,6 @@ from functools import cached_property
 
 from ..findings import Refusal
 from ..source import Source
-from .calls import KERAS_CALLS
 from .changes import SeenChanges
 from .definitions import ClassDefinition, Fields, FunctionDefinition
 from .environment import Environment, FunctionFacts
@@ -281,8 +280,7 @@ class Session:
     @cached_property
     def has_keras_classes(self) -> bool:
         """Whether some class of the module is a layer or model, which Keras calls."""
-        bases = map(self.module.bases, self.module.classes)
-        return any(KERAS_CALLS.intersection(names) for names in bases)
+        return any(map(self.module.is_of_keras, self.module.classes))
 
     @cached_property
     def changes(self) -> SeenChanges:
