@@ -89,14 +89,17 @@ def lift(
     )
 
 
-def prove(original: Run, lifted: Program, folder: Path) -> Run:
-    """The run of a lifted program, which must do as the original did, as a graph and eagerly."""
-    as_graph = run(lifted, folder / "lifted")
+def prove(original: Run, lifted: Program, folder: Path, watched: bool = False) -> Run:
+    """The run of a lifted program, which must do as the original did, as a graph and eagerly.
+
+    `watched`: the graph's run has a profile, which doubles its time.
+    """
+    as_graph = run(lifted, folder / "lifted", watched)
     assert not differences(original, as_graph), report(
         "lifted", original, as_graph, lifted
     )
     with _eager_functions():
-        eagerly = run(lifted, folder / "eagerly")
+        eagerly = run(lifted, folder / "eagerly", watched=False)
     assert not differences(original, eagerly), report(
         "run eagerly", original, eagerly, lifted
     )
@@ -110,8 +113,11 @@ def report(how: str, original: Run, other: Run, lifted: Program) -> str:
     )
 
 
-def run(program: Program, folder: Path) -> Run:
-    """Make a program's calls in a fresh import of it, from a file in the folder."""
+def run(program: Program, folder: Path, watched: bool = True) -> Run:
+    """Make a program's calls in a fresh import of it, from a file in the folder.
+
+    `watched`: the run has a profile; else the profile is empty.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{program.name}.py"
     path.write_text(program.text, encoding="utf-8", newline="")
@@ -128,7 +134,7 @@ def run(program: Program, folder: Path) -> Run:
             if i and program.between:
                 _change(module, program.between, i)
             entry = eval(program.entry, vars(module))
-            with watching(observer):
+            with watching(observer) if watched else contextlib.nullcontext():
                 outcomes.append(_call(entry, arguments, program.gradients))
             if error := outcomes[-1].error:
                 observer.raised(getattr(entry, "__qualname__", ""), error[0])

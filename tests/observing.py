@@ -143,6 +143,7 @@ class Observer:
 
     def __init__(self, path: Path, text: str) -> None:
         self.path = path
+        self.file = str(path)
         self.lines = text.splitlines()
         self.nodes = {
             (node.name, _first_line(node)): node
@@ -154,7 +155,7 @@ class Observer:
 
     def __call__(self, frame: types.FrameType, event: str, arg: Any) -> None:
         code = frame.f_code
-        if code.co_filename != str(self.path) or event not in ("call", "return"):
+        if code.co_filename != self.file or event not in ("call", "return"):
             return
         node = self.nodes.get((code.co_name, code.co_firstlineno))
         if node is None or code.co_flags & (

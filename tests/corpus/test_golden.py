@@ -46,7 +46,7 @@ def test_golden(path: Path, tmp_path: Path, update_golden: bool) -> None:
         return
     if not update_golden:
         assert rewritten.text == golden.read_text(encoding="utf-8")
-    again = prove(original, replace(seed, text=rewritten.text), tmp_path)
+    again = prove(original, replace(seed, text=rewritten.text), tmp_path, watched=True)
     for profile in (None, original.profile, again.profile):
         twice = pipeline.rewrite(rewritten.text, path.name, Options(), profile)
         assert twice.text == rewritten.text

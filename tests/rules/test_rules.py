@@ -64,7 +64,7 @@ def test_rewritten(case: Case, tmp_path: Path, update_rules: bool) -> None:
     if not update_rules:
         same_text(rewritten.text, case.after)
     lifted = replace(program, text=rewritten.text)
-    again = prove(original, lifted, tmp_path)
+    again = prove(original, lifted, tmp_path, watched=True)
     for profile in (None, original.profile, again.profile):
         same_text(
             pipeline.rewrite(lifted.text, "case.py", Options(), profile).text,
