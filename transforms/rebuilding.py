@@ -55,13 +55,14 @@ def _duplicate(node: Any) -> Any:
     for name, value in ast.iter_fields(node):
         setattr(made, name, _duplicate(value))
     if isinstance(made, ast.stmt):
-        made.duplicate_of = getattr(node, "duplicate_of", node)  # type: ignore[attr-defined]
         with_origin(made, node)  # type: ignore[arg-type]
+        made.duplicate_of = getattr(node, "duplicate_of", node)  # type: ignore[attr-defined]
     return made
 
 
 def with_origin(made: ast.stmt, node: ast.stmt) -> ast.stmt:
-    """A made statement that remembers the statement of the file it stands for."""
+    """A made statement, other than those of the file, that remembers which of them it stands for."""
+    made.__dict__.pop("duplicate_of", None)
     made.origin = getattr(node, "origin", node)  # type: ignore[attr-defined]
     return made
 
@@ -103,7 +104,7 @@ def copied(node: ast.stmt) -> ast.stmt:
     made = copy.deepcopy(node)
     for old, new in zip(ast.walk(node), ast.walk(made), strict=True):
         if isinstance(new, ast.stmt):
-            new.origin = getattr(old, "origin", old)  # type: ignore[attr-defined]
+            with_origin(new, old)  # type: ignore[arg-type]
     return made
 
 
