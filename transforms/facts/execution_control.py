@@ -74,7 +74,17 @@ class ControlExecution(AssignmentExecution):
             truth = self.test(node.test, head)
             return truth == "tensor", truth is not True
 
+        marks = self.marks()
+        self._note_run(node, self.test(node.test, environment.copy()) is True)
+        self.rewind(marks)
         return self._loop(node, environment, enter)
+
+    def _note_run(self, node: ast.While | ast.For, surely: bool) -> None:
+        """Note whether a loop surely runs its body once."""
+        if surely:
+            self.facts.runs.add(node)
+        else:
+            self.facts.runs.discard(node)
 
     def _for(self, node: ast.For, environment: Environment) -> Flow:
         iterable = self.evaluate(node.iter, environment)
@@ -97,8 +107,7 @@ class ControlExecution(AssignmentExecution):
             held = stage(element)
             whole = isinstance(element, Sequence) and held == UNKNOWN
             element = element if whole else held
-        if self.runs_at_least_once(node.iter, iterable):
-            self.facts.runs.add(node)
+        self._note_run(node, self.runs_at_least_once(node.iter, iterable))
 
         def enter(head: Environment) -> tuple[bool, bool]:
             return staged, True
@@ -154,10 +163,12 @@ class ControlExecution(AssignmentExecution):
         self.facts.ends[node] = (
             merge([body.end, *body.continues], both) or Environment()
         )
-        exhausted: list[Environment | None] = [tested if may_end else None]
+        exhausted = tested if may_end else None
         if node in self.facts.runs:
-            exhausted = [body.end, *body.continues]
-        other = Flow(merge(exhausted, both))
+            exhausted = merge([body.end, *body.continues], both)
+            if exhausted is not None:
+                enter(exhausted)
+        other = Flow(exhausted)
         if node.orelse and other.end is not None:
             with self.control(node, staged and bool(body.breaks), loop=False):
                 other = self.block(node.orelse, other.end)
