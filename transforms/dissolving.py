@@ -9,12 +9,15 @@ from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.syntax import bound_names, own_nodes
+from .facts.syntax import bound_names, names_in, own_body, own_nodes
 from .inlining import Callee, Inliner, NotInlined, arguments, bare, local_names
 from .objects import STATE_CODES, is_stable
 from .rebuilding import copied, rebuilt, with_origin
-from .source import Names
+from .rewriting import Rewriter
+from .source import Names, in_small_letters
 
+CHANGES = STATE_CODES | {"GL204"}
+"""Rules of what a function does with objects."""
 PLAIN_BASES = frozenset({"object"})
 HOOKS = frozenset(
     [
@@ -24,16 +27,20 @@ HOOKS = frozenset(
         "__getattribute__",
         "__setattr__",
         "__delattr__",
-        "__post_init__",
     ]
 )
 
 
-def without_objects(facts: FunctionFacts, session: Session) -> FunctionNode | None:
+def without_objects(
+    facts: FunctionFacts, session: Session, names: Names
+) -> FunctionNode | None:
     """The function with the objects dissolved that it makes for itself and changes where a tensor says so."""
     node = facts.definition.node
     if facts.definition.parent is not None:
         return None
+    named = _Unnamed(facts, session, names).function()
+    if named is not None:
+        return named
     for name in [*_changed_objects(facts), *_remade_objects(facts, session)]:
         made = _dissolved(node, name, facts, session)
         if made is not None:
@@ -41,21 +48,47 @@ def without_objects(facts: FunctionFacts, session: Session) -> FunctionNode | No
     return None
 
 
+class _Unnamed(Rewriter):
+    """Gives a name to what a function makes to ask it one thing: `Box(a, b).clip(x)`."""
+
+    def __init__(self, facts: FunctionFacts, session: Session, names: Names) -> None:
+        super().__init__(facts, names)
+        self.session = session
+        self.hindering = {p.node for p in facts.problems if p.code in STATE_CODES}
+
+    def expression(self, node: ast.expr) -> ast.expr | None:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Call() as call) as function):
+                if call not in self.hindering or not self._may_name:
+                    return None
+                made = self.session.module.classes.get(_class_name(call))
+                if made is None or self._has_effects(call):
+                    return None
+                held = self.atom(call, in_small_letters(made.qualname))
+                asked = ast.Attribute(held, function.attr, ast.Load())
+                return ast.Call(asked, node.args, node.keywords)
+        return None
+
+
 def _changed_objects(facts: FunctionFacts) -> list[str]:
     """The local names of objects that problems are about."""
     found: dict[str, None] = {}
-    for problem in facts.problems:
-        if problem.code not in STATE_CODES:
-            continue
-        match problem.node:
+    hindering = [p.node for p in facts.problems if p.code in CHANGES]
+    for node in hindering:
+        match node:
             case (
                 ast.Attribute(value=ast.Name(id=name))
                 | ast.Call(func=ast.Attribute(value=ast.Name(id=name)))
                 | ast.Call(func=ast.Name(id=name))
             ):
-                if name not in facts.parameters:
-                    found.setdefault(name)
-    return list(found)
+                found.setdefault(name)
+    for node in own_nodes(facts.definition.node):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if (
+                call in hindering
+            ):
+                found.setdefault(name)
+    return [name for name in found if name not in facts.parameters]
 
 
 def _remade_objects(facts: FunctionFacts, session: Session) -> list[str]:
@@ -116,8 +149,8 @@ def _dissolved(
         calls = _constructions(_makers(result, name), made)
         if calls is None:
             return None
-        initializer = _initializer(session, made)
-        if several and initializer and (fields := _fields(initializer)):
+        initializer = session.module.method(made.qualname, "__init__")
+        if initializer and (fields := _fields(initializer)):
             receiver = Callee(initializer, ast.Name(name, ast.Load()))
             result.body = _with_fields_set(result.body, receiver, calls, fields)
             calls = {}
@@ -132,26 +165,40 @@ def _dissolved(
     return _with_names(result, name, session, made)
 
 
-def _fields(initializer: FunctionDefinition) -> dict[str, str]:
-    """The attributes that an initializer sets to its parameters, by these, if that is all it does; else nothing."""
-    found: dict[str, str] = {}
-    for statement in initializer.node.body:
+def _fields(initializer: FunctionDefinition) -> dict[str, ast.expr]:
+    """What an initializer gives attributes: its parameters, and constants; nothing where it does more than that."""
+    found: dict[str, ast.expr] = {}
+    for statement in own_body(initializer.node):
         match statement:
             case ast.Assign(
-                targets=[ast.Attribute(attr=attribute)], value=ast.Name(id=name)
-            ) if name not in found:
-                found[name] = attribute
+                targets=[ast.Attribute(value=ast.Name(id=owner), attr=attribute)],
+                value=value,
+            ) if (
+                attribute not in found
+                and owner == initializer.receiver
+                and (isinstance(value, ast.Name) or _is_constant(value))
+            ):
+                found[attribute] = value
             case _:
                 return {}
+    used = [value.id for value in found.values() if isinstance(value, ast.Name)]
     names = [a.arg for a in initializer.parameters[1:]]
-    return found if list(found) == names else {}
+    return found if used == names else {}
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether this is a constant, or an empty list or dict."""
+    match node:
+        case ast.List(elts=[]) | ast.Dict(keys=[]) | ast.Constant():
+            return True
+    return False
 
 
 def _with_fields_set(
     body: list[ast.stmt],
     initializer: Callee,
     makers: dict[ast.stmt, ast.Call],
-    fields: dict[str, str],
+    fields: dict[str, ast.expr],
 ) -> list[ast.stmt]:
     """A block that gives an object's attributes new values in the place of making another one.
 
@@ -167,19 +214,33 @@ def _with_fields_set(
             )
             result.append(inner)
             continue
-        given = arguments(call, initializer)
         owner = initializer.receiver
-        assert owner is not None
-        targets = [ast.Attribute(bare(owner), a, ast.Store()) for a in fields.values()]
-        values = [given[parameter] for parameter in fields]
-        if len(fields) == 1:
-            made = ast.Assign([targets[0]], values[0])
-        else:
-            made = ast.Assign(
-                [ast.Tuple(list(targets), ast.Store())], ast.Tuple(values, ast.Load())
-            )
-        result.append(with_origin(made, node))
+        assert isinstance(owner, ast.Name)
+        of = {v.id: a for a, v in fields.items() if isinstance(v, ast.Name)}
+        given = arguments(call, initializer)
+        values = {of[name]: value for name, value in given.items() if name in of}
+        values |= {a: bare(v) for a, v in fields.items() if a not in values}
+        values = {a: v for a, v in values.items() if not _is_of(v, owner, a)}
+        result += [with_origin(s, node) for s in _setting(owner, values)]
     return result
+
+
+def _is_of(node: ast.expr, owner: ast.Name, attribute: str) -> bool:
+    """Whether this is an attribute of an object."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=text), attr=attr):
+            return (text, attr) == (owner.id, attribute)
+    return False
+
+
+def _setting(owner: ast.Name, values: dict[str, ast.expr]) -> list[ast.stmt]:
+    """The statements that give the attributes of an object values, which may be made of those that it has."""
+    targets = [ast.Attribute(bare(owner), a, ast.Store()) for a in values]
+    if len(values) > 1 and any(owner.id in names_in(v) for v in values.values()):
+        parts = ast.Tuple(list(values.values()), ast.Load())
+        return [ast.Assign([ast.Tuple(list(targets), ast.Store())], parts)]
+    pairs = zip(targets, values.values(), strict=True)
+    return [ast.Assign([target], value) for target, value in pairs]
 
 
 def _makers(node: FunctionNode, name: str) -> list[ast.stmt]:
@@ -233,20 +294,6 @@ def _with_calls_alone(
     return result
 
 
-def _initializer(session: Session, made: ClassDefinition) -> FunctionDefinition | None:
-    """The `__init__` of a class; that which `dataclass` would write."""
-    if not made.node.decorator_list:
-        return session.module.method(made.qualname, "__init__")
-    fields = [s for s in made.node.body if isinstance(s, ast.AnnAssign)]
-    names = [f.target.id for f in fields if isinstance(f.target, ast.Name)]
-    text = "".join(f"    self.{name} = {name}\n" for name in names)
-    (node,) = ast.parse(f"def __init__(self):\n{text or '    pass'}").body
-    assert isinstance(node, ast.FunctionDef)
-    node.args.args += [ast.arg(name) for name in names]
-    node.args.defaults = [f.value for f in fields if f.value is not None]
-    return FunctionDefinition(node, f"{made.qualname}.__init__", made)
-
-
 class _ObjectCalls:
     """Finds what makes an object, and the calls of its methods."""
 
@@ -264,7 +311,7 @@ class _ObjectCalls:
 
     def __call__(self, node: ast.expr) -> Callee | None:
         if node in self.makers:
-            found = _initializer(self.session, self.made)
+            found = self.session.module.method(self.made.qualname, "__init__")
             return Callee(found, ast.Name(self.name, ast.Load())) if found else None
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr)) if (
@@ -290,14 +337,9 @@ def _is_plain(session: Session, made: ClassDefinition) -> bool:
     """Whether instances are no more than their attributes and the methods of this module's classes."""
     family = [made.qualname, *session.module.bases(made.qualname)]
     classes = [session.module.classes.get(q) for q in family if q not in PLAIN_BASES]
-    decorators = [ast.unparse(d) for d in made.node.decorator_list]
-    if decorators not in ([], ["dataclass"], ["dataclasses.dataclass"]):
-        return False
-    if decorators and (len(classes) > 1 or "__init__" in made.methods):
-        return False
     return all(
         c is not None
-        and (c is made or not c.node.decorator_list)
+        and (c.fields is not None or not c.node.decorator_list)
         and not c.node.keywords
         and not c.methods.keys() & HOOKS
         for c in classes
@@ -310,7 +352,7 @@ def _with_names(
     session: Session,
     made: ClassDefinition,
 ) -> FunctionNode | None:
-    """The function with `name.attribute` held in a name; None where the object itself is used."""
+    """The function with `name.attribute` held in a name; None where the object itself is used, but to return it."""
     inner = [n for s in node.body for n in ast.walk(s)]
     attributes = [
         n
@@ -320,20 +362,40 @@ def _with_names(
         and n.value.id == name
     ]
     uses = sum(isinstance(n, ast.Name) and n.id == name for n in inner)
+    returns = [n for n in inner if _returns(n, name)]
+    whole = _whole(session, made) if returns else []
     set_first = _set_by_initializer(session, made) | _set_at_once(node.body, name)
-    if uses != len(attributes) or any(
-        session.module.method(made.qualname, a.attr) or a.attr not in set_first
-        for a in attributes
+    used = dict.fromkeys([*(a.attr for a in attributes), *whole])
+    if (
+        uses != len(attributes) + len(returns)
+        or (returns and used.keys() != {*whole})
+        or any(session.module.method(made.qualname, a) for a in used)
+        or not used.keys() <= set_first
     ):
         return None
     names = Names.clear_of(node, local_names(node))
-    renamed = {
-        attribute: names.fresh(attribute.lstrip("_") or name)
-        for attribute in dict.fromkeys(a.attr for a in attributes)
-    }
+    renamed = {a: names.fresh(a.lstrip("_") or name) for a in used}
+    parts: list[ast.expr] = [ast.Name(renamed[a], ast.Load()) for a in whole]
+    again = ast.Call(ast.Name(made.qualname, ast.Load()), parts, [])
     result = copy.copy(node)
-    result.body = [_renamed(s, name, renamed) for s in node.body]
+    result.body = [_renamed(s, name, renamed, again) for s in node.body]
     return result
+
+
+def _returns(node: ast.AST, name: str) -> bool:
+    """Whether this returns what has a name."""
+    match node:
+        case ast.Return(value=ast.Name(id=text)):
+            return text == name
+    return False
+
+
+def _whole(session: Session, made: ClassDefinition) -> list[str]:
+    """The attributes of which an object can be made again, in the order in which its class takes them; else nothing."""
+    initializer = session.module.method(made.qualname, "__init__")
+    fields = _fields(initializer) if initializer else {}
+    passed = all(isinstance(value, ast.Name) for value in fields.values())
+    return list(fields) if passed else []
 
 
 def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
@@ -343,11 +405,7 @@ def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
     seen: set[str] = set()
     while queue:
         current = queue.pop()
-        method = (
-            _initializer(session, made)
-            if current == "__init__"
-            else session.module.method(made.qualname, current)
-        )
+        method = session.module.method(made.qualname, current)
         if method is None or current in seen or not method.parameters:
             continue
         seen.add(current)
@@ -389,18 +447,26 @@ def _set_at_once(body: list[ast.stmt], name: str) -> set[str]:
     return found
 
 
-def _renamed(node: ast.stmt, name: str, attributes: dict[str, str]) -> ast.stmt:
+def _renamed(
+    node: ast.stmt, name: str, attributes: dict[str, str], whole: ast.expr
+) -> ast.stmt:
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     if not mentions or isinstance(node, FunctionNode):
         return node
-    made: ast.stmt = _AttributeNames(name, attributes).visit(copied(node))
+    made: ast.stmt = _AttributeNames(name, attributes, whole).visit(copied(node))
     return made
 
 
 class _AttributeNames(ast.NodeTransformer):
-    def __init__(self, name: str, attributes: dict[str, str]) -> None:
+    def __init__(self, name: str, attributes: dict[str, str], whole: ast.expr) -> None:
         self.name = name
         self.attributes = attributes
+        self.whole = whole
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if _returns(node, self.name):
+            return with_origin(bare(ast.Return(self.whole)), node)
+        return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         match node:

@@ -23,6 +23,7 @@ from . import (
     domains,
     draws,
     exits,
+    fields,
     generators,
     iterators,
     late_binding,
@@ -206,7 +207,7 @@ class FirstSteps:
         return made
 
     def _without_objects(self, facts: FunctionFacts) -> FunctionNode | None:
-        dissolved = dissolving.without_objects(facts, self.session)
+        dissolved = dissolving.without_objects(facts, self.session, self.names(facts))
         if dissolved is not None:
             return dissolved
         inlined = objects.with_calls_inlined(facts, self.session)
@@ -237,6 +238,7 @@ class FirstSteps:
             lambda: late_binding.without_late_binding(
                 facts, self.session.module, names
             ),
+            lambda: fields.with_fields_written_out(facts, self.session, names),
             lambda: self._without_recursion(facts),
             lambda: generators.without_generators(facts, self.session),
             lambda: iterators.with_loops(facts, names),

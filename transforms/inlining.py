@@ -298,7 +298,7 @@ def arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
     definition = callee.definition
     args = definition.original.args
     names = [a.arg for a in (*args.posonlyargs, *args.args)]
-    known = {*names, *(a.arg for a in args.kwonlyargs)}
+    known = dict.fromkeys([*names, *(a.arg for a in args.kwonlyargs)])
     bound: dict[str, ast.expr] = {}
     if callee.receiver is not None:
         bound[names.pop(0)] = callee.receiver
@@ -323,12 +323,24 @@ def arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
         bound[args.kwarg.arg] = ast.Dict(keys, [*more.values()])
     elif more:
         raise NotInlined
-    for name in known - bound.keys():
-        default = definition.defaults.get(name)
-        if not isinstance(default, ast.Constant):
-            raise NotInlined
-        bound[name] = default
+    for name in known:
+        if name not in bound:
+            bound[name] = _default(definition, name)
     return bound
+
+
+def _default(definition: FunctionDefinition, name: str) -> ast.expr:
+    """What a parameter is where nothing is passed for it.
+
+    Raises:
+        NotInlined: that is made once, for all calls.
+    """
+    default = definition.defaults.get(name)
+    if default is None or not (
+        isinstance(default, ast.Constant) or definition.makes_defaults
+    ):
+        raise NotInlined
+    return default
 
 
 # ---- order of evaluation

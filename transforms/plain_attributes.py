@@ -46,15 +46,13 @@ class PlainAttributes:
                 else f"served by `{serving.qualname}`"
             )
             return f"`{chain}` is {by}"
-        if any(name in c.fields for c in family) or self._is_set_by_module(chain):
+        if self._is_set_by_module(chain) or _sets(_initializers(family), name):
             return None
         if any(name in c.assigned for c in family):
             plain = isinstance(kind, Type) or kept
             return (
                 None if plain else f"not every call sets `{chain}`, which the class has"
             )
-        if _sets(_initializers(family), name):
-            return None
         sets = _sets((m for c in family for m in c.methods.values()), name)
         if sets and self._is_surely_met(chain):
             return None
@@ -156,7 +154,7 @@ def _initializers(family: list[ClassDefinition]) -> list[FunctionDefinition]:
         method
         for c in family
         for name, method in c.methods.items()
-        if name == "__init__" or (name == "__post_init__" and c.fields)
+        if name == "__init__"
     ]
     for initializer in found:
         for statement in initializer.original.body:

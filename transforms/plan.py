@@ -119,7 +119,8 @@ class ModulePlanner:
         refusals = {
             q: r
             for q, r in {**stay, **self.refusals}.items()
-            if r.code != "GL404" or not self._only_calls(q, planned)
+            if not self._is_inlined(q, planned)
+            and (r.code != "GL404" or not self._only_calls(q, planned))
         }
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
 
@@ -128,6 +129,19 @@ class ModulePlanner:
         return {*self.session.recorded_callers(qualname)} <= planned or (
             qualname in planned
         )
+
+    def _is_inlined(self, qualname: str, planned: set[str]) -> bool:
+        """Whether what it does is done in the functions, all of them lifted, that were seen to call it."""
+        callers = {*self.session.recorded_callers(qualname)}
+        return bool(callers) and all(
+            caller in planned and qualname not in self._called(caller)
+            for caller in callers
+        )
+
+    def _called(self, qualname: str) -> set[str]:
+        """What a function calls once the first steps have been taken with it."""
+        facts = self.session.known(qualname)
+        return set(facts.calls.values()) if facts else set()
 
     def _is_inside(self, plan: Plan, planned: set[str]) -> bool:
         """Whether a function stands in one of those planned, which write what is in them."""

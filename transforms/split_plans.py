@@ -123,7 +123,8 @@ class SplitPlanner:
         called.node = earlier
         other = self.session.analyse_core(called, facts.parameters, definition.qualname)
         absorbed = self._absorbed(facts)
-        works = any(self.session.facts_of(q).operations for q in absorbed)
+        known = filter(None, map(self.session.known, absorbed))
+        works = any(inner.operations for inner in known)
         inside = [n for s in other.staged for n in ast.walk(s)]
         works = works or any(
             q in absorbed and n in inside for n, q in other.calls.items()

@@ -8,9 +8,17 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from .initializers import Field
 from .kinds import Kind
 from .profile import FunctionNode
-from .syntax import all_bound_names, beside, bound_names, own_nodes, target_names
+from .syntax import (
+    all_bound_names,
+    beside,
+    bound_names,
+    own_body,
+    own_nodes,
+    target_names,
+)
 
 Fields = dict[str, ast.expr | None]
 """The default of each field, None where it has none."""
@@ -69,6 +77,20 @@ class FunctionDefinition:
     @property
     def decorators(self) -> list[str]:
         return [ast.unparse(d) for d in self.node.decorator_list]
+
+    @property
+    def makes_defaults(self) -> bool:
+        """Whether each call gets default values of its own, as those of the `__init__` of a dataclass do."""
+        made = self.owner is not None and self.owner.fields is not None
+        return made and self.node.name == "__init__"
+
+    @property
+    def only_keeps(self) -> bool:
+        """Whether it does no more than keep what it is given, as many an `__init__` does."""
+        body = own_body(self.original)
+        kept = [s.value for s in body if isinstance(s, ast.Assign)]
+        plain = all(isinstance(value, ast.Name | ast.Constant) for value in kept)
+        return self.node.name == "__init__" and plain and len(kept) == len(body)
 
     @property
     def is_static(self) -> bool:
@@ -259,6 +281,8 @@ class ClassDefinition:
     node: ast.ClassDef
     qualname: str
     methods: dict[str, FunctionDefinition] = field(default_factory=dict)
+    fields: dict[str, Field] | None = None
+    """Of a dataclass: what the `__init__` that is written for it sets."""
 
     @property
     def assigned(self) -> set[str]:
@@ -294,13 +318,3 @@ class ClassDefinition:
             and isinstance(s.target, ast.Name)
             and not any(text in ast.unparse(s) for text in NO_FIELDS)
         }
-
-    @property
-    def fields(self) -> Fields:
-        """The attributes that the `__init__` of a dataclass sets; none for another class."""
-        decorators = [ast.unparse(d).split("(")[0] for d in self.node.decorator_list]
-        if "__init__" in self.methods or not any(
-            d in ("dataclass", "dataclasses.dataclass") for d in decorators
-        ):
-            return {}
-        return self.declared

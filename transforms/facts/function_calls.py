@@ -19,9 +19,11 @@ from .kinds import (
     INT,
     UNKNOWN,
     Dataset,
+    Dict,
     Function,
     Kind,
     Maybe,
+    Object,
     Python,
     Record,
     Sequence,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 INTEGERS_OF_MATH = frozenset(
     {"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"}
 )
+COPIES = frozenset({"dataclasses.asdict", "dataclasses.astuple", "dataclasses.replace"})
 
 
 @dataclass(frozen=True)
@@ -97,10 +100,8 @@ class FunctionCalls:
         code = "GL206" if name.startswith("numpy.") else "GL401"
         if name.startswith("math."):
             code = "GL205"
-        copied = arguments.positional[0] if arguments.positional else None
-        if name == "dataclasses.replace" and isinstance(copied, Record):
-            made = methods.method(copied, "_replace", [], arguments.keywords)
-            return evaluation.settle(made, "`replace`", node)
+        if name in COPIES and len(arguments.positional) == 1:
+            return self._copied(evaluation, node, name, arguments)
         drawing = draws.code(name)
         if drawing is not None:
             evaluation.problem(
@@ -109,6 +110,31 @@ class FunctionCalls:
             return draws.drawn(name, arguments.positional, arguments.keywords)
         evaluation.problem(f"what `{name}` does in a graph is not known", node, code)
         return UNKNOWN
+
+    def _copied(
+        self, evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
+    ) -> Kind:
+        """What a function of `dataclasses` gives that copies an object."""
+        (copied,) = arguments.positional
+        if name == "dataclasses.replace" and isinstance(copied, Record):
+            made = methods.method(copied, "_replace", [], arguments.keywords)
+            return evaluation.settle(made, "`replace`", node)
+        evaluation.problem(
+            f"`{name.rpartition('.')[2]}` copies what a graph cannot copy: write the fields out",
+            node,
+        )
+        held = self.session.instances.fields(copied)
+        if held is None or not all(
+            isinstance(k, Tensor | Python) for k in held.values()
+        ):
+            return UNKNOWN
+        if name == "dataclasses.asdict":
+            return Dict(tuple(held.items()))
+        if name == "dataclasses.astuple":
+            return Sequence("tuple", tuple(held.values()))
+        return (
+            Object(copied.name, fresh=True) if isinstance(copied, Object) else UNKNOWN
+        )
 
     def _call_lambda(
         self,

@@ -154,7 +154,8 @@ class Instances:
         arguments: Arguments,
     ) -> Kind:
         bases = set(self.module.bases(made.qualname)) - set(self.module.classes)
-        if bases - {"object"} or made.node.decorator_list or made.node.keywords:
+        decorated = made.node.decorator_list and made.fields is None
+        if bases - {"object"} or decorated or made.node.keywords:
             evaluation.problem(f"it makes a `{made.qualname}`", node, "GL305")
             return Object(self.session.dotted(made.qualname))
         kind = Object(self.session.dotted(made.qualname), fresh=True)
@@ -357,6 +358,16 @@ class Instances:
                 if found.get(name, UNKNOWN) == UNKNOWN or kind == found.get(name):
                     found[name] = kind
         return self._attributes[made.qualname]
+
+    def fields(self, kind: Kind) -> dict[str, Kind] | None:
+        """What the fields of an instance of a dataclass of the module hold; None for anything else."""
+        if isinstance(kind, Record):
+            return dict(zip(kind.fields, kind.items, strict=True))
+        made = self.session.class_of(kind.name) if isinstance(kind, Object) else None
+        if made is None or made.fields is None:
+            return None
+        held = self.class_attributes(made)
+        return {name: held.get(name, UNKNOWN) for name in made.fields}
 
     def _seen_attributes(self, made: ClassDefinition) -> dict[str, Kind]:
         seen: dict[str, Kind] = {}

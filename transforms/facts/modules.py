@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from . import records
+from . import initializers, records
 from .definitions import ClassDefinition, Fields, FunctionDefinition
 from .profile import FunctionNode
 from .syntax import (
@@ -89,6 +89,24 @@ class ModuleFacts:
                 made = ClassDefinition(node, prefix + node.name)
                 self.classes[made.qualname] = made
                 self._collect(node.body, f"{made.qualname}.", made, parent)
+                self._initialize(made)
+
+    def _initialize(self, made: ClassDefinition) -> None:
+        """Give a dataclass the `__init__` that is written for it."""
+        if not initializers.is_dataclass(made.node, self.imported):
+            return
+        bases = [self.classes.get(ast.unparse(base)) for base in made.node.bases]
+        own = initializers.fields(made.node, self.imported)
+        if own is None or "__init__" in made.methods:
+            return
+        if any(base is None or base.fields is None for base in bases[:1]) or bases[1:]:
+            return
+        inherited = bases[0].fields if bases and bases[0] else None
+        made.fields = (inherited or {}) | own
+        node = initializers.written(made.node, made.fields)
+        definition = FunctionDefinition(node, f"{made.qualname}.__init__", made)
+        self.functions[definition.qualname] = definition
+        made.methods["__init__"] = definition
 
     @cached_property
     def imports(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .definitions import ClassDefinition, Fields
+from .initializers import is_dataclass
 from .kinds import Dict, Elements, Kind, Maybe, Record, Sequence, members
 from .profile import FunctionNode
 
@@ -25,8 +26,6 @@ def __tf_flatten__(self):
 def __tf_unflatten__(cls, metadata, components):
     return cls(*components)
 """
-IMMATERIAL = frozenset(["repr", "eq", "order", "frozen", "slots", "unsafe_hash"])
-"""Arguments of `dataclass` that change nothing about how an instance is made."""
 OWN_WAYS = frozenset(
     [
         "__new__",
@@ -105,16 +104,8 @@ def nest_methods(fields: Fields) -> str:
 def _fields(made: ClassDefinition, module: ModuleFacts) -> Fields | None:
     """The fields of a dataclass; None for another class, and for one that is more than they."""
     node = made.node
-    if len(node.decorator_list) != 1 or node.bases or node.keywords:
-        return None
-    decorator, options = node.decorator_list[0], list[ast.keyword]()
-    if isinstance(decorator, ast.Call):
-        options = decorator.keywords
-        decorator = decorator.func
-    dotted = module.imported(ast.unparse(decorator))
-    plain = all(option.arg in IMMATERIAL for option in options)
-    own = made.methods.keys() & OWN_WAYS
-    if dotted != "dataclasses.dataclass" or not plain or own:
+    own = {s.name for s in node.body if isinstance(s, FunctionNode)} & OWN_WAYS
+    if node.bases or own or not is_dataclass(node, module.imported):
         return None
     if "<locals>" in made.qualname or node.body[0].lineno == node.lineno:
         return None

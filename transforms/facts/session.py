@@ -208,7 +208,8 @@ class Session:
             reason = "it, or its defaults, may be replaced between calls"
             facts.problems.append(Refusal(reason, definition.original, "GL302"))
         for name, kind in joined.items():
-            if any(map(is_weak, members(kind))) and len(members(kind)) > 1:
+            both = any(map(is_weak, members(kind))) and len(members(kind)) > 1
+            if both and not definition.only_keeps:
                 facts.problems.append(
                     Refusal(
                         f"`{name}` is a Python value here and decided by a tensor there",
