@@ -85,6 +85,14 @@ class Evaluation:
     ) -> None:
         self.facts.problems.append(Refusal(reason, node, code, way_out))
 
+    def keeps_settings(self, of: str, node: ast.AST) -> None:
+        """Refuse what depends on settings of Keras's layers, or of its optimizers, where the program changes one."""
+        text = self.session.settings.get(of)
+        if text is not None:
+            reason = f"`{text}` changes between calls, and a graph keeps what Keras read while it was traced"
+            way_out = f"set it before the first call, or make the graph anew behind it, with `tf.function({self.facts.definition.node.name})`"
+            self.problem(reason, node, "GL302", way_out)
+
     def effect(self, name: str, node: ast.AST) -> None:
         self.facts.effects.setdefault(name, []).append(node)
 

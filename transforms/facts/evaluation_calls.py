@@ -39,6 +39,7 @@ from .kinds import (
     python,
     weak,
 )
+from .library_settings import OPTIMIZER
 from .mixing import asks_for_number, unmixed
 from .mutations import mutated
 from .outcome import Outcome
@@ -48,6 +49,7 @@ from .staging import (
     holds_tensor,
     is_numpy,
     is_of_library,
+    is_optimizer,
     is_strong,
     is_tensor,
 )
@@ -320,6 +322,8 @@ class CallEvaluation(Evaluation):
             return arrays.method(self, node, receiver, name, arguments)
         if receiver == UNKNOWN and name == "append" and self.is_staged():
             self.problem("a list is changed where a tensor says so", node, "GL203")
+        if is_optimizer(receiver):
+            self.keeps_settings(OPTIMIZER, node)
         if isinstance(receiver, Object) and receiver.name in draws.LOGGERS:
             self.problem(f"`.{name}()` writes to a log", node, "GL202")
             return NONE

@@ -33,6 +33,7 @@ from .kinds import (
     python,
     weak,
 )
+from .library_settings import LAYER
 from .staging import holds_tensor, is_numpy, is_strong, is_tensor, is_weak
 
 KERAS_ATTRIBUTES: dict[str, Kind] = {
@@ -43,6 +44,9 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
     "weights": Elements("list", Variable()),
     "losses": Elements("list", Tensor()),
 }
+TRAINED = frozenset(
+    {"trainable_variables", "trainable_weights", "non_trainable_variables"}
+)
 PACKAGES = ("tensorflow.", "numpy.")
 
 
@@ -188,6 +192,8 @@ class NameEvaluation(Evaluation):
             self.evaluate(node.value, environment)
             return settled[text]
         value = self.evaluate(node.value, environment)
+        if node.attr in TRAINED:
+            self.keeps_settings(LAYER, node)
         if is_numpy(value):
             return arrays.attribute(self, node, value)
         if isinstance(value, Module):

@@ -31,6 +31,7 @@ from .kinds import (
     Type,
     Union,
 )
+from .library_settings import LAYER
 from .modules import ELSEWHERE, KERAS_CLASSES
 from .staging import is_tensor
 from .syntax import ANY, unmangled
@@ -111,6 +112,7 @@ class Instances:
                     evaluation.problem(
                         f"{function} may hold layers of this module", node
                     )
+                evaluation.keeps_settings(LAYER, node)
                 evaluation.operation()
                 return Tensor()
         evaluation.problem(f"what calling {function} does is not known", node)

@@ -37,12 +37,14 @@ ELSEWHERE = "<elsewhere>"
 class Uses:
     """Attribute names in modules' texts: given a value, or changed in place (an item set, `append`).
 
-    `rebound` are names that modules are given new values for.
+    `rebound` are names that modules are given new values for, `settings` those of Keras's own objects that change, as
+    `layer base.trainable`.
     """
 
     rebound: frozenset[str] = frozenset()
     stored: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    settings: frozenset[str] = frozenset()
 
 
 class ModuleFacts:

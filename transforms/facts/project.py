@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from .definitions import INITIALIZERS
+from .library_settings import changed_settings
 from .modules import ModuleFacts, Uses
 from .profile import FunctionNode, Profile
 from .syntax import ANY, changed_object, stored_attributes
@@ -54,14 +55,16 @@ class _Tally:
         self.rebound: Counter[str] = Counter()
         self.stored: Counter[str] = Counter()
         self.changed: Counter[str] = Counter()
+        self.settings: Counter[str] = Counter()
         for uses, words in modules:
             self.words.update(words)
             self.rebound.update(uses.rebound)
             self.stored.update(uses.stored)
             self.changed.update(uses.changed)
+            self.settings.update(uses.settings)
 
     def without(self, own: Uses, words: set[str]) -> Uses:
-        """Which of these words are used by the modules other than the one whose uses are `own`."""
+        """Which of these words are used by the modules other than the one whose uses are `own`, and all the settings."""
 
         def rest(tally: Counter[str], names: frozenset[str]) -> frozenset[str]:
             return frozenset(w for w in words if tally[w] > (w in names))
@@ -70,6 +73,7 @@ class _Tally:
             rest(self.rebound, own.rebound),
             rest(self.stored, own.stored),
             rest(self.changed, own.changed),
+            frozenset(self.settings - Counter(own.settings)),
         )
 
 
@@ -241,7 +245,7 @@ class ProjectModules:
 
 
 def _in_order(uses: Uses) -> list[list[str]]:
-    return [sorted(names) for names in (uses.rebound, uses.stored, uses.changed)]
+    return [sorted(names) for names in vars(uses).values()]
 
 
 def imported(text: str, path: str) -> Iterator[str]:
@@ -298,7 +302,8 @@ def attribute_uses(text: str) -> Uses:
     if tree is None:
         return Uses()
     own, initial = _own_attributes(tree)
-    imports = ModuleFacts(tree, "").imports
+    module = ModuleFacts(tree, "")
+    imports = module.imports
     rebound: set[str] = set()
     stored: set[str] = set()
     changed: set[str] = set()
@@ -319,7 +324,8 @@ def attribute_uses(text: str) -> Uses:
                 names = stored_attributes(node) - {ANY}
                 stored |= names
                 rebound |= names
-    return Uses(frozenset(rebound), frozenset(stored), frozenset(changed))
+    settings = {f"{of} {text}" for of, text in changed_settings(module).items()}
+    return Uses(*map(frozenset, (rebound, stored, changed, settings)))
 
 
 def _root(node: ast.expr) -> str | None:

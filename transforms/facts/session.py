@@ -19,6 +19,7 @@ from .interpreter import Interpreter
 from .kind_joins import join, join_all
 from .kind_parts import of_any_shape
 from .kinds import UNKNOWN, Elements, Kind, Object, Record, Type, Union, members
+from .library_settings import changed_settings
 from .modules import ModuleFacts
 from .parameters import Parameters
 from .profile import FunctionNode, Profile, Recorded
@@ -282,6 +283,12 @@ class Session:
     def has_keras_classes(self) -> bool:
         """Whether some class of the module is a layer or model, which Keras calls."""
         return any(map(self.module.is_of_keras, self.module.classes))
+
+    @cached_property
+    def settings(self) -> Mapping[str, str]:
+        """The first setting of Keras's layers, and of its optimizers, that the program changes, by its text."""
+        elsewhere = (s.split(" ", 1) for s in sorted(self.module.elsewhere.settings))
+        return dict(elsewhere) | changed_settings(self.module)
 
     @cached_property
     def changes(self) -> SeenChanges:

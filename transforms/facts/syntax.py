@@ -31,8 +31,8 @@ ANY = "<any>"
 """Stands for the name of an attribute that is worked out as the program runs."""
 
 
-def own_nodes(function: FunctionNode | ast.Lambda) -> Iterator[ast.AST]:
-    """The nodes of a function's body, without those of functions and classes inside it."""
+def own_nodes(function: FunctionNode | ast.Lambda | ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a function's or module's body, without those of functions and classes inside it."""
     body = function.body if isinstance(function.body, list) else [function.body]
     queue: list[ast.AST] = list(body)
     while queue:
