@@ -70,6 +70,8 @@ def train(x):
             "def g():\n    net = Net()\n    train(net)\n    net.trainable = False",
             {"layer": "net.trainable"},
         ),
+        ("def g(net):\n    net.compile('adam')", {"compiled": "net.compile"}),
+        ("net = Net()\nnet.compile('adam')\ntrain(net)", {}),
     ],
 )
 def test_settings(text: str, settings: dict[str, str]) -> None:

@@ -31,7 +31,7 @@ from .kinds import (
     Type,
     Union,
 )
-from .library_settings import LAYER
+from .library_settings import COMPILED, LAYER
 from .modules import ELSEWHERE, KERAS_CLASSES
 from .staging import is_tensor
 from .syntax import ANY, unmangled
@@ -314,7 +314,8 @@ class Instances:
         if name in self.module.changed_attributes:
             return self._seen_attributes(made).get(name, UNKNOWN)
         if self.module.is_of_keras(made.qualname):
-            return KERAS_ATTRIBUTES.get(name)
+            evaluation.keeps_settings(COMPILED, node)
+            return KERAS_ATTRIBUTES.get(name) or self._seen_attributes(made).get(name)
         if "tensorflow.Module" in self.module.bases(made.qualname):
             return KERAS_ATTRIBUTES.get(name) if name.endswith("variables") else None
         return None

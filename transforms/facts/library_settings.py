@@ -12,8 +12,8 @@ from .definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
 from .modules import ModuleFacts
 from .syntax import one_by_one, own_nodes, target_names
 
-LAYER, OPTIMIZER = "layer", "optimizer"
-"""What a setting is of, and the use of which depends on it."""
+LAYER, OPTIMIZER, COMPILED = "layer", "optimizer", "compiled"
+"""What a setting is of, and the use of which depends on it; those that `compile` sets are read by the program."""
 TELLTALES = {
     "trainable": LAYER,
     "negative_slope": LAYER,
@@ -85,11 +85,15 @@ class _Scope:
                     args=[owner, ast.Constant(value=str() as name), value],
                 ):
                     yield owner, name, value, node
+                case ast.Call(func=ast.Attribute(value=owner, attr="compile" as name)):
+                    yield owner, name, None, node
 
     def affected(
         self, owner: ast.expr, name: str, value: ast.expr | None
     ) -> str | None:
         """The use of what depends on a setting: of layers, or of optimizers; None where no graph has to know."""
+        if name == "compile":
+            return COMPILED
         of = self._class(owner)
         if of is None:
             return TELLTALES.get(name)
