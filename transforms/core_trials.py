@@ -47,7 +47,7 @@ from .facts.session import Session
 from .facts.staging import is_of_library, is_optimizer
 from .facts.syntax import all_bound_names, own_body
 from .findings import Refusal
-from .first_use import made_on_first_use
+from .first_use import given_first, made_on_first_use
 from .ordering import Ordering
 from .planner import read_before
 from .replaying import is_replay
@@ -135,6 +135,7 @@ class Trials:
         self.note(self.body)
         self.computed: dict[str, Kind] = {}
         self.first = made_on_first_use(session, facts, self.body)
+        self.first |= {s: {} for s in given_first(facts, self.body)}
         self.builds = self.built_before()
 
     def swapped(self) -> list[ast.stmt]:

@@ -1,6 +1,7 @@
 """What a function makes on its first use and keeps: `if model is None: model = Net()`, `if not hasattr(self, "w"): ...`.
 
-Making it stays Python's, before the graph; from then on the global or attribute is as constant as any other.
+Making it stays Python's, before the graph; from then on the global or attribute is as constant as any other, or, where
+the function sets it again, a piece of state like any other.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Object, Variable
+from .facts.kinds import Kind, Object, Python, Tensor, Variable
 from .facts.session import Session
 from .facts.syntax import bound_names, names_in
 from .inlining import place
@@ -27,6 +28,43 @@ def made_on_first_use(
         else:
             earlier.append(node)
     return found
+
+
+def given_first(facts: FunctionFacts, body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block that give an object an attribute which it has not got yet, and do nothing else."""
+    found: list[ast.stmt] = []
+    earlier: list[ast.stmt] = []
+    for node in body:
+        chain = given_if_missing(node)
+        sets = chain is not None and _only_sets(facts, node, chain)
+        first = sets and not _depends(node, earlier) and not any(map(_ends, earlier))
+        (found if first else earlier).append(node)
+    return found
+
+
+def _ends(node: ast.stmt) -> bool:
+    """Whether a statement may return, or raise an exception of its own."""
+    ends = (ast.Return, ast.Raise, ast.Assert)
+    return any(isinstance(n, ends) for n in ast.walk(node))
+
+
+def given_if_missing(node: ast.stmt) -> str | None:
+    """The text of the attribute that a statement gives an object where it has none: `if not hasattr(self, "mean"): ...`."""
+    if not isinstance(node, ast.If) or node.orelse or isinstance(node.test, ast.Compare):
+        return None
+    chain = _tested(node)
+    sets = any(ast.unparse(n) == chain for s in node.body for n in _set_by(s))
+    return chain if sets else None
+
+
+def _only_sets(facts: FunctionFacts, node: ast.stmt, chain: str | None) -> bool:
+    """Whether such a statement sets this attribute alone, to a tensor or a number."""
+    match node:
+        case ast.If(body=[ast.Assign(targets=[ast.Attribute() as target], value=value)]):
+            kind = facts.kind(value)
+            plain = isinstance(kind, Tensor | Python)
+            return plain and ast.unparse(target) == chain
+    return False
 
 
 def _made(

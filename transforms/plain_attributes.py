@@ -9,6 +9,7 @@ from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.kinds import Kind, Module, Object, Type
 from .facts.session import Session
 from .facts.syntax import own_body, unmangled
+from .first_use import given_if_missing
 
 SERVING = ("__getattr__", "__setattr__", "__getattribute__")
 
@@ -66,7 +67,8 @@ class PlainAttributes:
                 for n in ast.walk(statement)
                 if isinstance(n, ast.Attribute) and ast.unparse(n) == chain
             ]
-            if set(mentioned) & set(_run_always(statement)):
+            met = set(mentioned) & set(_run_always(statement))
+            if met or given_if_missing(statement) == chain:
                 return True
             decides = any(isinstance(n, ast.Return) for n in ast.walk(statement))
             if decides or any(isinstance(n.ctx, ast.Store) for n in mentioned):
