@@ -1,4 +1,4 @@
-"""What a function makes on its first use and keeps: `if model is None: model = Net()`, `if not hasattr(self, "w"): ...`.
+"""What a function makes on its first use and keeps: `if model is None: ...`, `if not hasattr(self, "w"): ...`, `if not self.built: ...`.
 
 Making it stays Python's, before the graph; from then on the global or attribute is as constant as any other, or, where
 the function sets it again, a piece of state like any other.
@@ -7,9 +7,10 @@ the function sets it again, a piece of state like any other.
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Object, Python, Tensor, Variable
+from .facts.kinds import Kind, Object, Python, Tensor, Variable, python
 from .facts.session import Session
 from .facts.syntax import bound_names, names_in
 from .inlining import place
@@ -50,17 +51,19 @@ def _ends(node: ast.stmt) -> bool:
 
 def given_if_missing(node: ast.stmt) -> str | None:
     """The text of the attribute that a statement gives an object where it has none: `if not hasattr(self, "mean"): ...`."""
-    if not isinstance(node, ast.If) or node.orelse or isinstance(node.test, ast.Compare):
+    tested = _tested(node)
+    if tested is None or tested.start is not ABSENT or node.orelse:  # type: ignore[attr-defined]
         return None
-    chain = _tested(node)
-    sets = any(ast.unparse(n) == chain for s in node.body for n in _set_by(s))
-    return chain if sets else None
+    sets = any(ast.unparse(n) == tested.text for s in node.body for n in _set_by(s))  # type: ignore[attr-defined]
+    return tested.text if sets else None
 
 
 def _only_sets(facts: FunctionFacts, node: ast.stmt, chain: str | None) -> bool:
     """Whether such a statement sets this attribute alone, to a tensor or a number."""
     match node:
-        case ast.If(body=[ast.Assign(targets=[ast.Attribute() as target], value=value)]):
+        case ast.If(
+            body=[ast.Assign(targets=[ast.Attribute() as target], value=value)]
+        ):
             kind = facts.kind(value)
             plain = isinstance(kind, Tensor | Python)
             return plain and ast.unparse(target) == chain
@@ -70,7 +73,7 @@ def _only_sets(facts: FunctionFacts, node: ast.stmt, chain: str | None) -> bool:
 def _made(
     session: Session, facts: FunctionFacts, node: ast.stmt
 ) -> dict[str, Kind] | None:
-    """The globals and attributes that a statement sets where the first of them is None, and sets for good."""
+    """The globals and attributes that a statement sets where the one it asks for is not set yet, and sets for good."""
     tested = _tested(node)
     if tested is None or not isinstance(node, ast.If) or node.orelse:
         return None
@@ -80,23 +83,33 @@ def _made(
             case ast.Assign(
                 targets=[ast.Name() | ast.Attribute() as target], value=value
             ):
-                kind = facts.kind(value)
-                if not isinstance(kind, Variable | Object):
+                kind, text = facts.kind(value), ast.unparse(target)
+                is_flag = text == tested.text and kind == python(True)
+                if not isinstance(kind, Variable | Object) and not is_flag:
                     return None
-                if not _is_set_once(session, facts, target, node):
+                start = tested.start if text == tested.text else None
+                if not _is_set_once(session, facts, target, node, start):
                     return None
-                made[ast.unparse(target)] = (
-                    Object(kind.name) if isinstance(kind, Object) else kind
-                )
+                made[text] = Object(kind.name) if isinstance(kind, Object) else kind
             case ast.Expr():
                 pass
             case _:
                 return None
-    return made if tested in made else None
+    return made if tested.text in made else None
 
 
-def _tested(node: ast.stmt) -> str | None:
-    """The text of the global or attribute that a statement makes where there is none yet."""
+ABSENT = object()
+
+
+@dataclass(frozen=True)
+class _Tested:
+    """The global or attribute for which a statement asks whether it is set, and what it is at the start."""
+
+    text: str
+    start: object
+
+
+def _tested(node: ast.stmt) -> _Tested | None:
     match node:
         case ast.If(
             test=ast.Compare(
@@ -105,7 +118,13 @@ def _tested(node: ast.stmt) -> str | None:
                 comparators=[ast.Constant(value=None)],
             )
         ):
-            return ast.unparse(tested)
+            return _Tested(ast.unparse(tested), None)
+        case ast.If(
+            test=ast.UnaryOp(
+                op=ast.Not(), operand=ast.Name() | ast.Attribute() as tested
+            )
+        ):
+            return _Tested(ast.unparse(tested), False)
         case ast.If(
             test=ast.UnaryOp(
                 op=ast.Not(),
@@ -115,7 +134,7 @@ def _tested(node: ast.stmt) -> str | None:
                 ),
             )
         ):
-            return f"{owner}.{name}"
+            return _Tested(f"{owner}.{name}", ABSENT)
     return None
 
 
@@ -124,8 +143,9 @@ def _is_set_once(
     facts: FunctionFacts,
     target: ast.Name | ast.Attribute,
     node: ast.stmt,
+    start: object,
 ) -> bool:
-    """Whether only this statement, and the None at the start, set such a global or attribute."""
+    """Whether only this statement, and what it is at the start, set such a global or attribute."""
     name = target.id if isinstance(target, ast.Name) else target.attr
     if isinstance(target, ast.Name):
         if name not in facts.definition.declared_global:
@@ -142,7 +162,7 @@ def _is_set_once(
                 continue
             starts = isinstance(statement, ast.Assign | ast.AnnAssign) and (
                 isinstance(statement.value, ast.Constant)
-                and statement.value.value is None
+                and statement.value.value is start
             )
             if not starts or not _is_start(session, inner, statement):
                 return False
