@@ -71,6 +71,8 @@ def train(x):
             {"layer": "net.trainable"},
         ),
         ("def g(net):\n    net.compile('adam')", {"compiled": "net.compile"}),
+        ("def g():\n    base.add(1)", {"layer": "base.add"}),
+        ("def g(seen):\n    seen.add(1)", {}),
         ("net = Net()\nnet.compile('adam')\ntrain(net)", {}),
     ],
 )

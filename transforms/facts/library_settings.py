@@ -34,6 +34,9 @@ BASES = frozenset(
     for root in ("tensorflow.keras.", "keras.")
     for name in ("Model", "layers.Layer")
 )
+CHANGING = frozenset({"add", "pop", "adapt"})
+"""Methods of models and layers that change what these do."""
+COMPILES = "compile"
 RUN_BY_KERAS = frozenset({"fit", "train_on_batch", "evaluate", "predict"})
 
 
@@ -85,14 +88,16 @@ class _Scope:
                     args=[owner, ast.Constant(value=str() as name), value],
                 ):
                     yield owner, name, value, node
-                case ast.Call(func=ast.Attribute(value=owner, attr="compile" as name)):
+                case ast.Call(func=ast.Attribute(value=owner, attr=name)) if (
+                    name == COMPILES or name in CHANGING
+                ):
                     yield owner, name, None, node
 
     def affected(
         self, owner: ast.expr, name: str, value: ast.expr | None
     ) -> str | None:
         """The use of what depends on a setting: of layers, or of optimizers; None where no graph has to know."""
-        if name == "compile":
+        if name == COMPILES:
             return COMPILED
         of = self._class(owner)
         if of is None:
