@@ -29,11 +29,6 @@ TELLTALES = {
 """Settings that are known by their names, whatever has them."""
 IN_VARIABLES = frozenset({"learning_rate", "iterations"})
 """Settings of optimizers that a graph reads anew in each run."""
-BASES = frozenset(
-    f"{root}{name}"
-    for root in ("tensorflow.keras.", "keras.")
-    for name in ("Model", "layers.Layer")
-)
 CHANGING = frozenset({"add", "pop", "adapt"})
 """Methods of models and layers that change what these do."""
 COMPILES = "compile"
@@ -103,7 +98,7 @@ class _Scope:
         if of is None:
             return TELLTALES.get(name)
         if isinstance(of, ClassDefinition):
-            keras = BASES & set(self.module.bases(of.qualname))
+            keras = self.module.is_of_keras(of.qualname)
             return LAYER if keras and name == "trainable" else None
         if ".optimizers." not in of:
             return LAYER
