@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from collections.abc import Sequence as Sequenced
 from dataclasses import dataclass
+from functools import cached_property
 
 from .apart import involves_tensors
 from .classes import class_at, class_of, kept_value
@@ -76,16 +77,17 @@ def changing_state(
     names: Names,
     started: frozenset[str] = frozenset(),
     swaps: Sequenced[ast.stmt] = (),
+    apart: bool = False,
 ) -> dict[str, StateVariable]:
     """The globals, attributes and items that change between calls, by their text; `names` gives new local names.
 
     Those `started` have got a value after their object was made. What `swaps` write, which the core does to names of its
-    own, the core does not give back.
+    own, the core does not give back. A core `apart` from the object takes all that it reads of its receiver.
 
     Raises:
         Refusal: two texts may name the same, or it is more than a place for a value.
     """
-    return _Finder(session, facts, names, started, swaps).found()
+    return _Finder(session, facts, names, started, swaps, apart).found()
 
 
 class _Finder:
@@ -96,8 +98,10 @@ class _Finder:
         names: Names,
         started: frozenset[str],
         swaps: Sequenced[ast.stmt],
+        apart: bool,
     ) -> None:
         self.started = started
+        self.apart = apart
         self.session = session
         self.facts = facts
         self.names = names
@@ -116,6 +120,7 @@ class _Finder:
         swapped = {ast.unparse(n) for n in changing if self._is_object(n)}
         chains = {t: None for t in map(ast.unparse, changing) if t not in swapped}
         chains |= dict.fromkeys(self._attributes_of(swapped))
+        chains |= dict.fromkeys(self._of_receiver() if self.apart else ())
         for node in own_nodes(self.definition.node):
             if isinstance(node, ast.Global | ast.Nonlocal):
                 chains |= dict.fromkeys(node.names)
@@ -158,6 +163,15 @@ class _Finder:
                     found[ast.unparse(node)] = None
                 holder = holder.value if isinstance(holder, ast.Attribute) else None
         return list(found)
+
+    def _of_receiver(self) -> list[str]:
+        """What the function reads of its receiver, and of the objects that this holds, and a core can take."""
+        chains = dict.fromkeys(
+            ast.unparse(n)
+            for n in own_nodes(self.definition.node)
+            if isinstance(n, ast.Attribute) and _root(n) == self.definition.receiver
+        )
+        return [c for c in chains if self._state_kind(c, False) is not None]
 
     def _items(self, written: set[str]) -> list[str]:
         """The items of one dict or list that change between calls, where the function only names them one by one."""
@@ -321,14 +335,16 @@ class _Finder:
 
     def _is_outside(self, node: ast.expr) -> bool:
         """Whether a chain of attributes starts at a parameter or a global, so that it outlives the call."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name):
+        root = _root(node)
+        if root is None:
             return False
-        local = {
-            n for s in self.definition.node.body for n in all_bound_names(s)
-        } - self.definition.declared_global
-        return node.id in self.parameters or node.id not in local
+        return root in self.parameters or root not in self._local
+
+    @cached_property
+    def _local(self) -> set[str]:
+        body = self.definition.node.body
+        bound = {n for s in body for n in all_bound_names(s)}
+        return bound - self.definition.declared_global
 
     def _state_kind(self, chain: str, written: bool) -> Kind | None:
         """How the core takes a piece of state; None where it cannot.
@@ -458,6 +474,13 @@ def _word(chain: str) -> str:
     words = re.findall(r"[^\W\d]\w*", chain)
     last = str(words[-1]).rpartition("__")[2].strip("_").lower()
     return f"{last}_value" if re.search(r"\[-?\d+\]$", chain) else last
+
+
+def _root(node: ast.expr) -> str | None:
+    """The name that a chain of attributes starts from."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:

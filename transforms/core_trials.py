@@ -107,6 +107,7 @@ class Trials:
         name: str,
         analyse: Analyse,
         numbers: frozenset[str] = frozenset(),
+        apart: bool = False,
     ) -> None:
         self.session = session
         self.numbers = numbers
@@ -122,7 +123,7 @@ class Trials:
         )
         self.swaps = self.swapped()
         self.state = changing_state(
-            session, facts, self.names, self.started, self.swaps
+            session, facts, self.names, self.started, self.swaps, apart
         )
         self.order = Ordering(facts, self.state)
         self.body = [

@@ -71,7 +71,9 @@ def with_checks(
 def _is_wanted(facts: FunctionFacts, problem: Refusal) -> bool:
     if problem.reason == ZERO_DIVISION:
         return True
-    return problem.code == "GL205" and _function(facts, problem.node) in CHECKS
+    checked = hasattr(problem.node, "checked")
+    named = _function(facts, problem.node)
+    return problem.code == "GL205" and named in CHECKS and not checked
 
 
 def _indexed(facts: FunctionFacts) -> set[ast.AST]:

@@ -47,16 +47,16 @@ from .leaving import has_own
 from .making import assigned, name, placed
 from .objects import with_calls_inlined
 from .ordering import WAITS
+from .paying import most_trips, place_in, runs_needed
 from .planner import read_before, surely_assigned
 from .rebuilding import replaced
 from .rule import Rule
+from .short_lived import is_made_anew
 from .source import Source
 from .split import Search
 from .steps import Compound, Keep, Step
 
 MOST_STEPS = 8
-FEWEST_TRIPS = 16
-"""Of a loop, for its step to be worth tracing in each call of a function."""
 EFFECTS = ("assign", "random", "variable")
 WORKING = ast.Call | ast.BinOp | ast.UnaryOp | ast.Compare | ast.Subscript
 PASSED_BY = FunctionNode | ast.ClassDef | ast.Try
@@ -167,10 +167,10 @@ def loop_steps(
         return
     lasting = liveness(definition.node).after
     for place in _places(facts):
-        for nested in _ways(session, facts, place):
+        for nested, apart in _ways(session, facts, place):
             try:
                 found = _Stepper(
-                    session, facts, name, analyse, place, lasting, nested
+                    session, facts, name, analyse, place, lasting, nested, apart
                 ).step()
             except Refusal:
                 continue
@@ -273,6 +273,7 @@ class _Stepper(Trials):
         place: _Place,
         lasting: Mapping[ast.stmt, frozenset[str]],
         nested: bool,
+        apart: bool,
     ) -> None:
         self.place = place
         block = place.block
@@ -300,7 +301,8 @@ class _Stepper(Trials):
         new = {n for s in body for n in all_bound_names(s)} - bound
         if new & self.lasting or any(isinstance(s, ast.Global) for s in body):
             raise Refusal("what it calls has a name of its own", block[0])
-        super().__init__(session, found, name, analyse)
+        super().__init__(session, found, name, analyse, apart=apart)
+        self.apart = apart
         self.first = {}
 
     def swapped(self) -> list[ast.stmt]:
@@ -312,7 +314,7 @@ class _Stepper(Trials):
     def step(self) -> LoopStep | None:
         before, core, after = self._cut()
         parts = Search(self, before, core, after).split() if core else None
-        if parts is None:
+        if parts is None or (self.apart and not parts.core.is_static):
             return None
         texts = [text for text, _ in parts.arguments]
         given = zip(
@@ -454,8 +456,10 @@ def _function_of(
     return made
 
 
-def _ways(session: Session, facts: FunctionFacts, place: _Place) -> Iterator[bool]:
-    """Whether to make the graph inside the function: what is best first.
+def _ways(
+    session: Session, facts: FunctionFacts, place: _Place
+) -> Iterator[tuple[bool, bool]]:
+    """Whether to make the graph inside the function, and whether apart from a method's object: what is best first.
 
     One beside it is made once for all calls, but takes what it needs as tensors.
     """
@@ -465,9 +469,11 @@ def _ways(session: Session, facts: FunctionFacts, place: _Place) -> Iterator[boo
     if not serves_long or all(
         is_strong(outside[n]) for n in read - {facts.definition.receiver}
     ):
-        yield False
+        if is_made_anew(session, facts.definition.owner):
+            yield False, True
+        yield False, False
     if serves_long:
-        yield True
+        yield True, False
 
 
 def _fixed(facts: FunctionFacts, place: _Place) -> set[str]:
@@ -481,21 +487,21 @@ def _serves_long(session: Session, facts: FunctionFacts, place: _Place) -> bool:
     recorded = session.recorded(facts.definition.qualname)
     if recorded is None or recorded.calls <= 1:
         return True
-    function = facts.definition.original
-    trips = 1
-    for node in ast.walk(place.home):
-        if isinstance(node, ast.For | ast.While) and place.parent in ast.walk(node):
-            line, column = (
-                node.lineno - function.lineno,
-                node.col_offset - function.col_offset,
-            )
-            seen = recorded.loops.get(f"{line}:{column}", {})
-            match seen.get("trips"):
-                case [_, int(most)]:
-                    trips *= most
-                case _:
-                    trips = 0
-    return trips >= FEWEST_TRIPS
+    needed = runs_needed(session, facts, place.block)
+    return most_runs(session, facts, place.home, place.parent) >= needed
+
+
+def most_runs(
+    session: Session, facts: FunctionFacts, home: ast.stmt, parent: ast.stmt
+) -> int:
+    """How often a call of a function was seen to run a block, at most: as often as all the loops around it together."""
+    recorded = session.recorded(facts.definition.qualname)
+    seen = most_trips(recorded) if recorded else {}
+    runs = 1
+    for node in ast.walk(home):
+        if isinstance(node, ast.For | ast.While) and parent in ast.walk(node):
+            runs *= seen.get(place_in(facts.definition.original, node), 0)
+    return runs
 
 
 def _set_before(loop: ast.stmt, function: FunctionNode) -> Iterator[str]:

@@ -51,9 +51,9 @@ LEAVING = ast.Break | ast.Continue
 
 
 def in_parts(
-    splits: SplitPlanner, facts: FunctionFacts, cores: dict[str, str]
+    splits: SplitPlanner, facts: FunctionFacts, cores: dict[str, str], apart: bool
 ) -> Plan | None:
-    """The plan of a function in parts; None where it is none that can be cut.
+    """The plan of a function in parts, `apart` from the object of a method; None where it is none that can be cut.
 
     Raises:
         Refusal: its parts are no graphs.
@@ -68,14 +68,14 @@ def in_parts(
         return None
     whole = _with_draws_apart(splits, facts)
     before = splits.session.state()
-    parts = Parts(splits, whole, cores)
+    parts = Parts(splits, whole, cores, apart)
     plan = parts.plan()
     if not parts.tries:
         splits.session.restore(before)
         work = parts.work
         if max(work) < LEAST:
             raise Refusal("there is too little work for graphs", definition.original)
-        plan = Parts(splits, whole, cores, main=work.index(max(work))).plan()
+        plan = Parts(splits, whole, cores, apart, work.index(max(work))).plan()
     return plan
 
 
@@ -106,6 +106,7 @@ class Parts:
     """The parts of a function, each a graph or Python's.
 
     Attributes:
+        apart: whether the graphs are given what they read of a method's object.
         main: the graph that has the function's name.
         kinds: what names hold between the parts.
         cores: the graphs, in order; `work` are the operations of each, `outside` those of Python's parts.
@@ -118,6 +119,7 @@ class Parts:
     splits: SplitPlanner
     facts: FunctionFacts
     called: dict[str, str]
+    apart: bool = False
     main: int | None = None
     kinds: dict[str, Kind] = field(default_factory=dict)
     cores: list[Core] = field(default_factory=list)
@@ -137,7 +139,9 @@ class Parts:
         self.kinds = {name: given[name] for name in names if name in given}
         self.names = Names.clear_of(node, {*names, *module.globals, *self.kinds})
         try:
-            self.state = changing_state(self.splits.session, self.facts, self.names)
+            self.state = changing_state(
+                self.splits.session, self.facts, self.names, apart=self.apart
+            )
         except Refusal:
             self.state = {}
         if outgrown(self.state, [with_state_names(s, self.state) for s in node.body]):
@@ -382,7 +386,8 @@ class Parts:
             tries.check_attempt(found, body, outs)
         else:
             self._check_given(body, outs, given)
-        _, shell, planner = self.splits.core(self.facts, parts, self.called)
+        core, shell, planner = self.splits.core(self.facts, parts, self.called)
+        self.splits.check_bound(core, self.facts)
         check_parameters(found)
         self.splits.entries.check(found)
         name = parts.core.node.name

@@ -27,10 +27,12 @@ from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
 from .nesting import taken_apart
 from .options import Options
+from .paying import too_seldom
 from .places import places
 from .planner import Planner
 from .python_results import check_result
 from .shell import Shell
+from .short_lived import apart
 from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds
@@ -89,6 +91,8 @@ class ModulePlanner:
         """Functions that are no graphs of their own, but may be called in one, and why."""
         self.small: dict[str, Refusal] = {}
         """Functions for which a graph does not pay, though a tensor decides what they do."""
+        self.given: dict[str, list[str]] = {}
+        """What the cores of methods are given that do not take the object."""
         self.frozen: set[str] = set()
         """Functions that are traced anew for each number that they are given, where they stay whole."""
 
@@ -295,20 +299,43 @@ class ModulePlanner:
                 )
         return None
 
+    def _called(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
+        """The functions that graphs call: those of these functions, and what is a graph already."""
+        found = {name for f in facts.values() for name in f.calls.values()}
+        return found | self.entries.called_by_graphs
+
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
-        callers = {
-            name for f in lifted.values() for name in f.calls.values()
-        } | self.entries.called_by_graphs
-        decorated = {
-            q
-            for q, f in lifted.items()
-            if self.entries.is_decorated(f, q in callers, lifted)
-        }
+        seldom: dict[str, Refusal] = {}
+        while True:
+            graphs = {q: f for q, f in lifted.items() if q not in seldom}
+            callers = self._called(graphs)
+            decorated = {
+                q
+                for q, f in graphs.items()
+                if self.entries.is_decorated(f, q in callers, graphs)
+            }
+            more = {
+                q: too_seldom(self.session, f, f.definition)
+                for q, f in graphs.items()
+                if q in decorated
+            }
+            if not any(more.values()):
+                break
+            seldom |= {q: refusal for q, refusal in more.items() if refusal}
         lifted = {
-            q: self._with_number_arguments(f) if q in decorated else f
+            q: self._with_number_arguments(f) if q in {*decorated, *seldom} else f
             for q, f in lifted.items()
         }
         self.frozen = {q for q in decorated - callers if number_parameters(lifted[q])}
+        self.given = {}
+        for qualname in sorted({*decorated, *seldom} - callers):
+            found = apart(self.session, lifted[qualname], self.first_steps.core)
+            if found is not None:
+                lifted[qualname], self.given[qualname] = found
+                decorated.add(qualname)
+                seldom.pop(qualname, None)
+        self.small |= seldom
+        callers = self._called({q: f for q, f in lifted.items() if q not in seldom})
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
@@ -340,7 +367,12 @@ class ModulePlanner:
                 else []
             )
             shells[qualname] = shell
-            outside = shell.converts or sunk[qualname] or unbuilt(self.session, facts)
+            outside = (
+                shell.converts
+                or sunk[qualname]
+                or unbuilt(self.session, facts)
+                or qualname in self.given
+            )
             if outside and qualname in decorated:
                 if self.entries.clashes(qualname):
                     self.refusals[qualname] = Refusal(
@@ -394,7 +426,8 @@ class ModulePlanner:
         decorated: bool,
     ) -> Plan:
         definition = facts.definition
-        core = cores.get(definition.qualname)
+        qualname = definition.qualname
+        core = cores.get(qualname)
         if decorated or core:
             check_result(shell.result, definition.node)
             check_parameters(facts)
@@ -402,9 +435,7 @@ class ModulePlanner:
                 reason = "the optimizer that it is given needs its variables before"
                 raise Refusal(reason, definition.node, "GL305")
             self.entries.check(facts)
-        elif shell.converts and (
-            definition.is_operator or definition.qualname in self.outside
-        ):
+        elif shell.converts and (definition.is_operator or qualname in self.outside):
             raise Refusal(
                 "eager code calls it, and it returns Python values", definition.original
             )
@@ -413,16 +444,16 @@ class ModulePlanner:
         decorator = self._decorator(facts) if decorated else None
         planner = self.body_planner(facts, cores, shell, sunk, decorator)
         steps = planner.body()
-        plan = Plan(
-            definition.original, definition.qualname, steps, imports=planner.imports
-        )
-        plan.statements = self.first_steps.statements.get(definition.qualname, [])
+        plan = Plan(definition.original, qualname, steps, imports=planner.imports)
+        plan.statements = self.first_steps.statements.get(qualname, [])
         if not self.source.imports(self.tf) and (decorated or self._changes(plan)):
             plan.imports.add(f"tensorflow as {self.tf}")
         plan.decorator = decorator
         if core is not None:
             plan.core = core
             call = self._core_call(facts, core, "input_signature" in (decorator or ""))
+            if qualname in self.given:
+                plan.parameters, plan.is_static = list(facts.parameters), True
             chosen, call = self.guarded(facts, call, ())
             plain = not shell.converts and not sunk and shell.result != NONE
             texts = [f"return {call}"] if plain else shell.statements(call)
@@ -456,6 +487,8 @@ class ModulePlanner:
         recorded = self.session.recorded(facts.definition.qualname)
         seen = recorded.parameters if recorded else None
         numbers = any(map(is_weak, facts.parameters.values()))
+        if facts.definition.qualname in self.given:
+            seen = facts.parameters
         return signatures.decorator(facts, None if numbers else seen, self.tf)
 
     def body_planner(
@@ -505,13 +538,17 @@ class ModulePlanner:
     def _core_call(self, facts: FunctionFacts, core: str, signed: bool) -> str:
         definition = facts.definition
         args = definition.node.args
+        owner = (
+            definition.called_as.rpartition(".")[0] + "." if definition.owner else ""
+        )
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
-        owner = ""
-        if definition.owner is not None:
-            owner = f"{names.pop(0)}."
+        names = [n for n in names if n != definition.receiver]
+        texts = self.given.get(definition.qualname, names)
         if not signed:
             given = facts.parameters
-            names = [signatures.argument(n, given.get(n), self.tf) for n in names]
+            pairs = zip(texts, names, strict=True)
+            texts = [signatures.argument(t, given.get(n), self.tf) for t, n in pairs]
+        names = list(texts)
         if args.vararg:
             names.append(f"*{args.vararg.arg}")
         names += [f"{a.arg}={a.arg}" for a in args.kwonlyargs]

@@ -36,10 +36,12 @@ def split(
     name: str,
     analyse: Analyse,
     numbers: Collection[str] = (),
+    apart: bool = False,
 ) -> Split | None:
     """The function as shell and core; None where it has no core to be split off.
 
-    The core takes the parameters `numbers` as tensors.
+    The core takes the parameters `numbers` as tensors. One `apart` from the object of a method takes what it reads of
+    that, and not the object.
 
     Raises:
         Refusal: no split keeps what eager mode does.
@@ -47,12 +49,13 @@ def split(
     definition = facts.definition
     if definition.is_inner or not may_have_core(definition):
         return None
-    trials = Trials(session, facts, name, analyse, frozenset(numbers))
+    trials = Trials(session, facts, name, analyse, frozenset(numbers), apart)
     before = [*trials.builds, *trials.first]
     core = [s for s in trials.body if s not in trials.first]
     changed = trials.order.changed
     after = [s for s in trials.swaps if changed(s) <= trials.state.keys()]
-    return Search(trials, before, core, after).split()
+    found = Search(trials, before, core, after).split()
+    return found if found and (found.core.is_static or not apart) else None
 
 
 def may_have_core(definition: FunctionDefinition) -> bool:

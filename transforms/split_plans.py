@@ -7,6 +7,7 @@ import copy
 import sys
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
@@ -32,9 +33,11 @@ from .inline_steps import headers
 from .keras_calls import is_called_by_python
 from .ordering import WAITS
 from .parts import has_try, in_parts
+from .paying import DoesNotPay, too_seldom
 from .python_results import check_result
 from .replaying import is_replay
 from .shell import Shell
+from .short_lived import is_made_anew
 from .source import double_quoted, is_placed
 from .split import split
 from .step_plans import StepPlanner
@@ -50,10 +53,6 @@ NUMBERS = frozenset({"int", "float", "bool"})
 """Python's numbers, where a graph holds them in tensors."""
 CURED = WAITS | CODES | {"GL108", "GL301", "GL302", "GL303", "GL304"}
 """Rules of what Python does in its order, before a graph or after it."""
-
-
-class DoesNotPay(Refusal):
-    """A graph would cost more than it saves: nothing that a person has to cure."""
 
 
 class SplitPlanner:
@@ -135,12 +134,13 @@ class SplitPlanner:
         """The plan of the first version that can be split; notes why the last one cannot."""
         qualname = found.definition.qualname
         name = self.entries.core_name(qualname)
+        ways = self._ways(found)
         for facts in self.versions(found):
-            for numbers in self._number_choices(facts):
+            for apart, numbers in product(ways, self._number_choices(facts)):
                 core = self.first_steps.core
                 before = self.session.state()
                 try:
-                    parts = split(self.session, facts, name, core, numbers)
+                    parts = split(self.session, facts, name, core, numbers, apart)
                     if parts is not None:
                         plan = self._split_plan(facts, parts, name, cores)
                         self._split_version[qualname] = facts
@@ -150,12 +150,19 @@ class SplitPlanner:
                 self.session.restore(before)
         return None
 
+    def _ways(self, facts: FunctionFacts) -> tuple[bool, ...]:
+        """Whether graphs of a method are to be apart from its object: what is best first."""
+        anew = is_made_anew(self.session, facts.definition.owner)
+        return (True, False) if anew else (False,)
+
     def _note(self, qualname: str, refusal: Refusal) -> None:
         """Have a function tell why it is not split, where a split is what cures it."""
         first = self.refusals.get(qualname)
         if qualname in self.planner.helpers or qualname in self.planner.frozen:
             return
         if isinstance(refusal, DoesNotPay):
+            if refusal.way_out:
+                self.refusals[qualname] = refusal
             return
         if first is None:
             self.refusals[qualname] = refusal
@@ -203,12 +210,18 @@ class SplitPlanner:
         return list(found.values())
 
     def _in_parts(self, facts: FunctionFacts, cores: dict[str, str]) -> Plan | None:
+        plans = (self._parts(facts, cores, apart) for apart in self._ways(facts))
+        return next(filter(None, plans), None)
+
+    def _parts(
+        self, facts: FunctionFacts, cores: dict[str, str], apart: bool
+    ) -> Plan | None:
         before = self.session.state()
         try:
             unexpected = self.planner.unexpected(facts.definition, facts.result)
             if unexpected is not None:
                 raise unexpected
-            plan = in_parts(self, facts, cores)
+            plan = in_parts(self, facts, cores, apart)
             if plan is not None and plan.outside > MOST_OUTSIDE:
                 raise Refusal(
                     "most of its tensor work stands where no graph can do it",
@@ -347,14 +360,32 @@ class SplitPlanner:
             DoesNotPay: it is one of these.
         """
         original = facts.definition.original
-        tensors = filter(is_tensor, core.kinds.values())
-        if all(getattr(kind, "weak", None) in NUMBERS for kind in tensors):
+        made = (
+            k
+            for n, k in core.kinds.items()
+            if not isinstance(n, ast.Name | ast.Attribute)
+        )
+        if all(getattr(k, "weak", None) in NUMBERS for k in filter(is_tensor, made)):
             raise DoesNotPay("it computes with Python's numbers", original)
         recorded = self.session.recorded(facts.definition.qualname)
         seldom = recorded is not None and recorded.calls < FEWEST_CALLS
         small = not core.staged and work(core) < FEWEST_OPERATIONS
         if seldom and small and not self._is_given_tensors(core, facts):
             raise DoesNotPay("its tensor work is too little to pay", original)
+
+    def check_bound(
+        self, core: FunctionFacts, facts: FunctionFacts, trips: int = 1
+    ) -> None:
+        """Refuse a graph that is traced for each object of a method, and runs too seldom for each.
+
+        Raises:
+            DoesNotPay: it is one.
+        """
+        if core.definition.is_static:
+            return
+        refusal = too_seldom(self.session, core, facts.definition, trips)
+        if refusal is not None:
+            raise refusal
 
     def _is_given_tensors(self, core: FunctionFacts, facts: FunctionFacts) -> bool:
         """Whether tensors or Variables come to a function from outside, as its arguments, in globals or in attributes."""
@@ -384,6 +415,7 @@ class SplitPlanner:
         self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
     ) -> Plan:
         core, shell, planner = self.core(facts, parts, cores)
+        self.check_bound(core, facts)
         if not self._is_worth_it(core, facts):
             raise Refusal(
                 "most of its tensor work stands where no graph can do it",

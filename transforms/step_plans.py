@@ -18,7 +18,7 @@ from .entries import (
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .findings import Refusal
-from .inline_steps import LoopStep, around, loop_steps
+from .inline_steps import LoopStep, around, loop_steps, most_runs
 from .source import Names, head_lines
 from .steps import Code, Define, Plan
 
@@ -96,6 +96,9 @@ class StepPlanner:
         core, shell, planner = self.splits.core(facts, step.parts, cores)
         if not self._is_worth_it(core, planned):
             return None
+        if not step.nested:
+            trips = most_runs(self.session, facts, step.home, step.parent)
+            self.splits.check_bound(core, facts, trips)
         given = {name: core.parameters[name] for name in step.passed}
         check_parameters(replace(core, parameters=given))
         if not step.nested:
