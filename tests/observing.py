@@ -1,8 +1,8 @@
 """A profile from calls made in this process: what the functions of one module were called with.
 
 It holds what the rewriting can use and a profile hook can see: parameters, results, globals,
-closures, attributes, what changed between calls, and whether Python's or NumPy's random
-numbers were drawn.
+closures, attributes, what changed between calls, who makes objects, and whether Python's or
+NumPy's random numbers were drawn.
 """
 
 from __future__ import annotations
@@ -136,6 +136,7 @@ class _Seen:
     changed: set[str] = field(default_factory=set)
     random: set[str] = field(default_factory=set)
     raises: set[str] = field(default_factory=set)
+    makers: set[str] = field(default_factory=set)
 
 
 class Observer:
@@ -171,6 +172,8 @@ class Observer:
 
     def _enter(self, seen: _Seen, frame: types.FrameType) -> None:
         seen.calls += 1
+        if seen.node.name == "__init__" and frame.f_back is not None:
+            seen.makers.add(f"{self.path.name}::{frame.f_back.f_code.co_qualname}")
         _join(
             seen.parameters,
             {name: frame.f_locals[name] for name in _parameters(frame.f_code)},
@@ -238,6 +241,7 @@ class Observer:
                     attributes=seen.attributes,
                     changed=frozenset(seen.changed),
                     random=frozenset(seen.random),
+                    callers=tuple(sorted(seen.makers)),
                     raises=tuple(sorted(seen.raises)),
                 )
                 for name, seen in self.seen.items()
