@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterable
 
 from .entries import is_taped
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object
-from .facts.modules import ClassDefinition, FunctionDefinition
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
 from .findings import Refusal

@@ -7,9 +7,9 @@ import copy
 
 from .changing_state import changing_state, with_state_names
 from .core_trials import Analyse
+from .facts.definitions import ClassDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Object
-from .facts.modules import ClassDefinition
 from .facts.session import Session
 from .facts.syntax import own_body
 from .findings import Refusal
