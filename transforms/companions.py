@@ -356,8 +356,10 @@ class _Companions:
         if not self.tags:
             return node
         value = node.value or ast.Constant(None)
-        answers = [self.answer(_part(value, tag.path), tag.type) for tag in self.tags]
-        return ast.Return(ast.Tuple([value, *answers], ast.Load()))
+        told = {tag.name: tag for tag in self.tags}.values()
+        answers = [self.answer(_part(value, tag.path), tag.type) for tag in told]
+        values = value.elts if self.facts.definition.beside else [value]  # type: ignore[attr-defined]
+        return ast.Return(ast.Tuple([*values, *answers], ast.Load()))
 
     def parameters(self) -> list[ast.stmt]:
         """The companions of parameters, as they come in."""

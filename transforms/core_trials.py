@@ -94,7 +94,10 @@ class Trials:
         swaps: statements that swap Variables: in the core, where names of its own stand for them, and behind it.
         replaced: the statements as a core has them.
         computed: what names hold that Python computes before the core.
+        tells: whether the shell takes what the core tells of its values: which Python values they are.
     """
+
+    tells = True
 
     lasting: frozenset[str] = frozenset()
     taken: frozenset[str] = frozenset()
@@ -198,6 +201,7 @@ class Trials:
         body = with_results(made, outs, given)
         definition = self.definition.sibling(self.name, parameters, body)
         definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
+        definition.beside = len(outs) + len(given) if self.tells else None
         try:
             found = self.analyse(definition, parameters, self.definition.qualname)
         except Refusal as refusal:
@@ -207,7 +211,8 @@ class Trials:
         alias = self._alias(found, made)
         if alias is not None:
             return alias
-        unfit = unfit_result(found, bool(outs or given))
+        several = bool(outs or given or definition.tags)
+        unfit = unfit_result(found, several)
         if unfit is not None and isinstance(made[-1], ast.Return):
             return Refusal(unfit.reason, made[-1])
         if not (found.operations or found.staged) or is_of_arrays(found):
@@ -215,7 +220,9 @@ class Trials:
         lost = lost_where_it_raises(found, made, {*outs})
         if lost is not None:
             return lost
-        left = self._left_to_python(found.result, made, after, len(outs), given)
+        whole = found.result
+        result = whole.items[0] if several and isinstance(whole, Sequence) else whole
+        left = self._left_to_python(whole, result, made, after, len(outs), given)
         if left is not None:
             return left
         for variable in state:
@@ -252,6 +259,7 @@ class Trials:
 
     def _left_to_python(
         self,
+        whole: Kind,
         result: Kind,
         made: list[ast.stmt],
         after: list[ast.stmt],
@@ -259,15 +267,14 @@ class Trials:
         given: list[str],
     ) -> Refusal | None:
         """The first statement of a core that computes what only Python gives back: a text, an object, a constant."""
-        several = bool(outs or given) and isinstance(result, Sequence)
-        items = result.items if several else (result,)  # type: ignore[attr-defined]
+        items = whole.items if given and isinstance(whole, Sequence) else ()
         for name, kind in zip(given, items[1 + outs :], strict=False):
             unfit = left_to_python(name, kind, made, self.facts, self.session)
             if unfit is not None:
                 return unfit
             if isinstance(kind, Rows) and kind.ragged and any(map(is_replay, after)):
                 return Refusal(f"the items of `{name}` may differ in shape", made[-1])
-        if isinstance(made[-1], ast.Return) and computes_python(items[0]):
+        if isinstance(made[-1], ast.Return) and computes_python(result):
             return Refusal("it returns a Python value", made[-1], "GL205")
         return None
 

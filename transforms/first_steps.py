@@ -135,9 +135,10 @@ class FirstSteps:
             made = self._simpler(facts, of)
             if made is None and not facts.problems:
                 accompanied = companions.with_companions(facts, self.names(facts))
-                if accompanied is not None and accompanied[1]:
+                made, tags = accompanied or (None, [])
+                if tags and definition.beside is None:
                     raise Refusal("it returns a Python value or a tensor")
-                made = accompanied[0] if accompanied is not None else None
+                definition.tags += tags
             if made is None:
                 break
             definition.node = made

@@ -264,6 +264,8 @@ def headers(source: Source, node: ast.stmt) -> tuple[str, ...]:
 class _Stepper(Trials):
     """Splits a block as if it were the body of a function that is given the names around it."""
 
+    tells = False
+
     def __init__(
         self,
         session: Session,

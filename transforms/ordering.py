@@ -183,12 +183,19 @@ class Ordering:
                 other
             ):
                 return False
-            if self.has_effects(other, ("stdout", "io")) or self._writes_state(
-                other, statement
+            if self._writes_state(other, statement) or (
+                self.has_effects(other, ("stdout", "io"))
+                and not self._only_keeps(statement)
             ):
                 return False
         returned = [n for s in later if isinstance(s, ast.Return) for n in all_reads(s)]
         return not bound & set(returned)
+
+    def _only_keeps(self, statement: ast.stmt) -> bool:
+        """Whether a statement changes lists and dicts, and shows nothing."""
+        codes = {*self.facts.codes_inside(statement)}
+        shows = self.has_effects(statement, ("stdout", "io"))
+        return "GL204" in codes and codes <= {"GL204", "GL205"} and not shows
 
     def _is_safe(self, statement: ast.stmt) -> bool:
         """Whether nobody can tell that the tensor work of a statement was done: it cannot raise, and keeps nothing."""

@@ -12,8 +12,15 @@ from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.syntax import all_bound_names, names_in
 from .making import assigned, name
-from .printing import is_print, shows_otherwise
-from .python_effects import are_seen, is_effect, lasts, taken, with_name
+from .printing import shows_otherwise
+from .python_effects import (
+    are_seen,
+    is_effect,
+    is_shown_in_graph,
+    lasts,
+    taken,
+    with_name,
+)
 from .rebuilding import with_body, with_origin
 from .replaying import is_replay
 from .source import Names
@@ -75,8 +82,8 @@ class _Parting:
 
     def _is_wanted(self, effect: ast.stmt) -> bool:
         """Whether a graph cannot do something, or does it otherwise."""
-        printed = is_print(self.facts, effect)
-        return not printed or self._is_shown_otherwise(effect)
+        shown = is_shown_in_graph(self.facts, effect)
+        return not shown or self._is_shown_otherwise(effect)
 
     def _is_shown_otherwise(self, effect: ast.stmt) -> bool:
         return shows_otherwise(self.facts, effect)

@@ -44,6 +44,11 @@ def is_effect(facts: FunctionFacts, node: ast.AST) -> bool:
     return writes or bool(codes & {"GL202", "GL204"} and codes <= CODES)
 
 
+def is_shown_in_graph(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether a statement is a `print` of values that a graph has."""
+    return is_print(facts, node) and not CODES & {*facts.codes_inside(node)}
+
+
 def are_seen(
     facts: FunctionFacts, effects: Sequence[ast.stmt], around: ast.stmt
 ) -> bool:
@@ -96,7 +101,8 @@ def lasts(
         for n in ast.walk(around)
         if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
     }
-    receivers = set(ast.walk(effect.value.func))  # type: ignore[attr-defined]
+    called = getattr(getattr(effect, "value", None), "func", None)
+    receivers = set(ast.walk(called)) if called else set()
     for inner in ast.walk(effect):
         if not isinstance(inner, HELD) or names_in(inner) & values:
             continue

@@ -79,11 +79,11 @@ def skeleton(
         return literal(kind.value)
     inside = kind.kind if isinstance(kind, Maybe) else kind
     none, text = tags.get((path, True)), next(names)
-    made = _told_apart(text, inside, tags.get((path, False)), tf)
+    made = told_apart(text, inside, tags.get((path, False)), tf)
     return made if none is None else f"None if {none.name} else {made}"
 
 
-def _told_apart(text: str, kind: Kind, tag: Tag | None, tf: str) -> str:
+def told_apart(text: str, kind: Kind, tag: Tag | None, tf: str) -> str:
     if tag is None:
         return converted(text, kind, tf)
     number = _only_number(kind, tag.type) or CONVERSIONS[tag.type].format(text)

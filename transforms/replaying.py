@@ -13,15 +13,21 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import UNKNOWN, Kind, Shape, Tensor
+from .facts.kinds import UNKNOWN, Kind, Python, Shape, Tensor
 from .facts.liveness import all_reads
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, stage
 from .facts.syntax import all_bound_names, blocks, names_in
 from .making import assigned, called, expression, name
-from .printing import is_print
 from .promotion import Promotion
-from .python_effects import are_seen, is_effect, lasts, taken, with_name
+from .python_effects import (
+    are_seen,
+    is_effect,
+    is_shown_in_graph,
+    lasts,
+    taken,
+    with_name,
+)
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 from .structures import NOTHING
@@ -56,7 +62,7 @@ def with_replays(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | 
 
 
 class _Replay:
-    """What one loop does that only Python can."""
+    """What one loop does that only Python can; `totals` are the names that it sets, with the statements that do."""
 
     def __init__(
         self, facts: FunctionFacts, names: Names, loop: ast.For | ast.While
@@ -65,6 +71,7 @@ class _Replay:
         self.names = names
         self.loop = loop
         self.bound = set(all_bound_names(loop))
+        self.totals: dict[str, list[ast.stmt]] = {}
 
     def _taken(
         self, effect: ast.stmt
@@ -75,7 +82,8 @@ class _Replay:
         """
         rest, values = taken(self.facts, self.names, effect)
         read = sorted(names_in(rest) & self.bound)
-        lasting = lasts(self.facts, rest, {*values, *read}, self.loop)
+        own = {*values, *read, *self.totals}
+        lasting = lasts(self.facts, rest, own, self.loop)
         return (rest, values, read) if lasting else None
 
     def _in_two(
@@ -110,6 +118,8 @@ class _OneBlock(_Replay):
     ) -> None:
         super().__init__(facts, names, loop)
         self.later = later
+        self.totals = _totals(facts, loop)
+        self.bound -= self.totals.keys()
         self.called: dict[tuple[str, int], str] = {}
 
     def made(self) -> list[ast.stmt] | None:
@@ -140,21 +150,26 @@ class _OneBlock(_Replay):
 
     def _found(self) -> Iterator[list[ast.stmt]]:
         """The one block in which Python does what no graph can, and the statements that do it."""
+        totals = {s for nodes in self.totals.values() for s in nodes}
         found = [
-            (b, [s for s in b if is_effect(self.facts, s)]) for b in _blocks(self.loop)
+            (b, [s for s in b if is_effect(self.facts, s) or s in totals])
+            for b in _blocks(self.loop)
         ]
         found = [(block, effects) for block, effects in found if effects]
-        if len(found) == 1 and not all(is_print(self.facts, s) for s in found[0][1]):
+        if len(found) == 1 and not all(
+            is_shown_in_graph(self.facts, s) for s in found[0][1]
+        ):
             yield from found[0]
 
     def _hinders(self, block: list[ast.stmt], effects: list[ast.stmt]) -> bool:
         """Whether the loop may leave some of it out, or sees what is done."""
         first, last = block.index(effects[0]), block.index(effects[-1])
         between = (n for s in block[first:last] for n in ast.walk(s))
+        seen = [s for s in effects if isinstance(s, ast.Expr)]
         return (
             any(isinstance(n, LEAVING) for n in between)
             or any(isinstance(n, ENDING) for n in ast.walk(self.loop))
-            or are_seen(self.facts, effects, self.loop)
+            or are_seen(self.facts, seen, self.loop)
         )
 
     def _name(self, word: str, block: list[ast.stmt], effect: ast.stmt) -> str:
@@ -211,7 +226,7 @@ class _Events(_Replay):
         effects = [effect for event in events for effect in event.effects]
         if (
             len(events) < 2
-            or all(is_print(self.facts, s) for s in effects)
+            or all(is_shown_in_graph(self.facts, s) for s in effects)
             or any(isinstance(n, ENDING) for n in ast.walk(self.loop))
             or are_seen(self.facts, effects, self.loop)
             or not all(map(self._take, events))
@@ -320,6 +335,37 @@ def _keeping(
         else:
             made.append(rebuilt(node, lambda b: _keeping(b, kept)))
     return made
+
+
+def _totals(
+    facts: FunctionFacts, loop: ast.For | ast.While
+) -> dict[str, list[ast.stmt]]:
+    """The names that start as Python numbers and to which a loop adds NumPy's, with the statements that do.
+
+    Nothing else in the loop reads them, but for what it shows.
+    """
+    before, after = facts.before.get(loop), facts.after.get(loop)
+    if before is None or after is None:
+        return {}
+    found: dict[str, list[ast.stmt]] = {}
+    shown: list[ast.stmt] = []
+    for node in (n for block in _blocks(loop) for n in block):
+        match node:
+            case (
+                ast.AugAssign(target=ast.Name(id=word))
+                | ast.Assign(targets=[ast.Name(id=word)], value=ast.BinOp())
+            ) if isinstance(before.kinds.get(word), Python) and not isinstance(
+                after.kinds.get(word, UNKNOWN), Tensor | Python
+            ):
+                found.setdefault(word, []).append(node)
+            case _ if is_effect(facts, node):
+                shown.append(node)
+    for word in list(found):
+        own = {n for s in (*found[word], *shown) for n in ast.walk(s)}
+        named = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == word)
+        if not all(n in own for n in named):
+            del found[word]
+    return found
 
 
 def _is_static(shape: Shape) -> bool:

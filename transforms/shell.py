@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from . import tensor_arrays
@@ -37,6 +37,7 @@ from .python_results import (
     is_given_back,
     skeleton,
     staged_list,
+    told_apart,
     with_array,
 )
 
@@ -65,6 +66,8 @@ class Shell:
     """The structures that the result may be of: the first of which the tag says so, or the last."""
     kinds: dict[str, Kind] = field(default_factory=dict)
     """Of what else the core of a split function gives back."""
+    told: dict[tuple[tuple[int, ...], bool], Tag] = field(default_factory=dict)
+    """What that core tells of the result, by its parts and whether it tells of None."""
     failure: str | None = None
     """The `raise` of the shell, under the tag that tells of it."""
     exhausted: str | None = None
@@ -99,17 +102,24 @@ class Shell:
     def of_split(cls, result: Kind, parts: Split, tf: str) -> Shell:
         """The shell of a split function: its core gives the result, then written state, then names."""
         outs = [s.name for s in parts.state if s.written]
-        count = len(outs) + len(parts.given)
+        tags = parts.core.tags
+        told = [*dict.fromkeys(tag.name for tag in tags)]
+        extra = [*outs, *parts.given, *told]
+        count = len(extra)
         whole = result.items if count and isinstance(result, Sequence) else (result,)
         opened = bool(parts.after)
-        shell = cls(whole[0], tf=tf, extra=[*outs, *parts.given], opened=opened)
+        shell = cls(whole[0], tf=tf, extra=extra, opened=opened)
         if len(whole) != 1 + count:
             raise Refusal(f"it gives back {result} with its state", parts.core.node)
         kinds = {
             name: staged_list(kind) if name in parts.given else kind
             for name, kind in zip(shell.extra, whole[1:], strict=True)
         }
+        own, others = _shared_out(tags, [*outs, *parts.given])
+        shell.told = {(tag.path, tag.type == "none"): tag for tag in own}
         for name, kind in kinds.items():
+            if name in others and isinstance(kind, Tensor) and name in parts.given:
+                continue
             if (isinstance(kind, Tensor) and kind.mixed) or isinstance(kind, Variable):
                 raise Refusal(
                     f"`{name}` may be a Python number or a tensor after the graph"
@@ -125,9 +135,9 @@ class Shell:
             if s.written and (text := converted(s.name, kinds[s.name], tf)) != s.chain
         ]
         shell.epilogue += [
-            f"{n} = {converted(n, kinds[n], tf)}"
+            f"{n} = {text}"
             for n in parts.given
-            if converted(n, kinds[n], tf) != n
+            if (text := told_apart(n, kinds[n], others.get(n), tf)) != n
         ]
         return shell
 
@@ -159,7 +169,7 @@ class Shell:
         if self.result == NONE:
             return []
         names = iter(self._leaf_names(len(tensor_leaves(self.result))))
-        result = skeleton(self.result, names, {}, (), self.tf)
+        result = skeleton(self.result, names, self.told, (), self.tf)
         if (
             isinstance(self.result, Sequence)
             and self.result.type == "tuple"
@@ -180,7 +190,8 @@ class Shell:
             and isinstance(self.result, Tensor | Rows)
         ):
             return [self._guarded(f"return {converted(core_call, leaves[0], self.tf)}")]
-        targets = [*names, *(tag.name for tag in self.tags), *self.extra]
+        told = dict.fromkeys(tag.name for tag in self.tags)
+        targets = [*names, *told, *self.extra]
         call = f"{', '.join(targets)} = {core_call}" if targets else core_call
         call = self._guarded(call)
         if self.forms:
@@ -261,6 +272,15 @@ class Shell:
                 fallback += "_"
             names.append(name if name and name not in {*names, *kept} else fallback)
         return names
+
+
+def _shared_out(tags: list[Tag], names: list[str]) -> tuple[list[Tag], dict[str, Tag]]:
+    """What a core tells of its result, and of what it gives back beside it, by the names."""
+    if not names:
+        return tags, {}
+    own = [replace(tag, path=tag.path[1:]) for tag in tags if tag.path[0] == 0]
+    others = {names[tag.path[0] - 1]: tag for tag in tags if tag.path[0]}
+    return own, others
 
 
 def _field_names(kind: Kind) -> list[str]:

@@ -422,7 +422,7 @@ class SplitPlanner:
                 facts.definition.original,
             )
         returns_here = any(isinstance(s, ast.Return) for s in parts.after)
-        result = UNKNOWN if returns_here else shell.result
+        result = UNKNOWN if returns_here or shell.told else shell.result
         unexpected = self.planner.unexpected(facts.definition, result)
         if unexpected is not None:
             raise unexpected
@@ -440,6 +440,8 @@ class SplitPlanner:
         plan.outside = operations(facts, [*parts.before, *parts.after]) / max(
             1, operations(facts, own_body(definition.node))
         )
+        if plan.outside > MOST_OUTSIDE and core.operations < 2 and not core.staged:
+            raise DoesNotPay("a graph of one operation costs more than it saves")
         simple = not shell.kinds and not parts.after
         plain = simple and not shell.converts and shell.result != NONE
         if plain and not guard and self._only_passes_on(plan, parts):

@@ -34,6 +34,8 @@ from .kinds import (
 from .outcome import Outcome, failure, outcome
 from .staging import holds_tensor, is_numpy, is_tensor, is_weak, may_hold_tensor
 
+TEXTS = frozenset({"str", "repr", "format", "ascii", "hex", "oct", "bin", "chr"})
+"""Builtin functions that make a text of a value."""
 PIPELINES = (Dataset, Iterator)
 
 
@@ -90,6 +92,14 @@ def call_builtin(name: str, arguments: Arguments) -> Outcome | None:
     if handler is None or arguments.spread:
         return None
     return handler(arguments)
+
+
+def host_read(name: str, arguments: Arguments) -> Outcome | None:
+    """What a builtin function of Python's values gives for one that is read from a tensor; None for other functions."""
+    if name == "round":
+        digits = len(arguments.positional) > 1 or "ndigits" in arguments.keywords
+        return outcome(Python("float" if digits else "int"), "host")
+    return outcome(STR, "host") if name in TEXTS else None
 
 
 def _length(arguments: Arguments) -> Outcome | None:

@@ -68,6 +68,8 @@ class FunctionDefinition:
     """Several of them, which it returns as texts; and the names bound on the way that each shows."""
     outlasts: bool = False
     """Whether a nested function was seen to be called by others than what made it, and more often than made."""
+    beside: int | None = None
+    """How many values a core gives back beside its result, where its shell takes what it tells of these, too."""
     settled: dict[str, Kind] = field(default_factory=dict)
     """Globals and attributes that hold this for good, once its shell has run."""
 

@@ -14,7 +14,7 @@ from . import (
     tensorflow_api,
     texts,
 )
-from .calls import Arguments, call_builtin, is_instance
+from .calls import Arguments, call_builtin, host_read, is_instance
 from .environment import Environment
 from .evaluation import Evaluation
 from .kind_joins import join_all
@@ -52,6 +52,7 @@ from .staging import (
     is_optimizer,
     is_strong,
     is_tensor,
+    is_weak,
 )
 
 OVER_TENSORS = frozenset(
@@ -283,6 +284,8 @@ class CallEvaluation(Evaluation):
             self.problem(f"`{text}` goes over tensors", node, "GL109")
             self.operation()
             return UNKNOWN
+        if found is None and any(map(is_weak, arguments.positional)):
+            found = host_read(name.removeprefix("builtins."), arguments)
         return self.settle(found, f"`{text}(...)`", node)
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:

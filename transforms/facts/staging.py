@@ -315,5 +315,5 @@ def host_join(a: Kind, b: Kind) -> Kind:
         held = choose(parts[0], parts[1])
         for part in parts[2:]:
             held = choose(held, part)
-        return held
+        return joined if held == UNKNOWN and any(map(is_numpy, parts)) else held
     return joined
