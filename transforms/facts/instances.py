@@ -109,9 +109,9 @@ class Instances:
                     and self.session.has_keras_classes
                     and self._has_mixed_containers
                 ):
-                    evaluation.problem(
-                        f"{function} may hold layers of this module", node
-                    )
+                    reason = f"`{ast.unparse(node.func)}` may hold layers of this module, which Keras calls as they are"
+                    way_out = "have the layer's `call` lifted, then put `@tf.function` on this function"
+                    evaluation.problem(reason, node, "GL401", way_out)
                 evaluation.keeps_settings(LAYER, node)
                 evaluation.operation()
                 return Tensor()
