@@ -299,7 +299,7 @@ class ModulePlanner:
                 )
         return None
 
-    def _called(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
+    def _called_by_graphs(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
         """The functions that graphs call: those of these functions, and what is a graph already."""
         found = {name for f in facts.values() for name in f.calls.values()}
         return found | self.entries.called_by_graphs
@@ -308,7 +308,7 @@ class ModulePlanner:
         seldom: dict[str, Refusal] = {}
         while True:
             graphs = {q: f for q, f in lifted.items() if q not in seldom}
-            callers = self._called(graphs)
+            callers = self._called_by_graphs(graphs)
             decorated = {
                 q
                 for q, f in graphs.items()
@@ -335,7 +335,9 @@ class ModulePlanner:
                 decorated.add(qualname)
                 seldom.pop(qualname, None)
         self.small |= seldom
-        callers = self._called({q: f for q, f in lifted.items() if q not in seldom})
+        callers = self._called_by_graphs(
+            {q: f for q, f in lifted.items() if q not in seldom}
+        )
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
