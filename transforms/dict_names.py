@@ -72,7 +72,7 @@ def _table(
                     )
                 ],
             ) if n == name and first == key:
-                table[inner] = _mapped(inner, key, item, held)
+                table[inner] = placed(_mapped(inner, key, item, held), inner)
                 reads.remove(owner)
             case ast.Return(value=ast.expr() as value):
                 parts = value.elts if isinstance(value, ast.Tuple) else [value]

@@ -1,42 +1,186 @@
-"""GL106 dataset-for: loops that take from an iterator until it is exhausted become `for` loops over it."""
+"""GL106 dataset-for: loops that take from an iterator until it is exhausted become `for` loops over it.
+
+And loops over datasets side by side become loops over one dataset.
+"""
 
 from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Callable
 from collections.abc import Iterator as Iteration
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Iterator
+from .facts.kinds import Dataset, Function, Iterator, Tensor
 from .facts.profile import FunctionNode
-from .making import placed
-from .rebuilding import rebuilt, with_body, with_origin
+from .facts.signs import is_never_negative
+from .facts.staging import is_strong
+from .making import called, placed
+from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .source import Names
+from .taking import tensor_iterators
 
 EXHAUSTED = frozenset({"StopIteration", "OutOfRangeError"})
 
 
-def with_loops(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+def with_loops(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
     """The function with `for` loops in the place of its loops around `next`; None where it has none.
 
-    `while True: try: x = next(items); except StopIteration: break; ...`, and with the `try` around the loop.
+    `while True: try: x = next(items); except StopIteration: break; ...`, with the `try` around the loop, and
+    `while (x := next(items, None)) is not None: ...` and its like.
     """
     node = facts.definition.node
-    return with_body(node, _Loops(facts, names).block(node.body))
+    return with_body(node, _Loops(facts, names, tf).block(node.body))
 
 
 class _Loops:
     """Makes the loops of one function."""
 
-    def __init__(self, facts: FunctionFacts, names: Names) -> None:
+    def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
         self.facts = facts
         self.names = names
+        self.tf = tf
+        self.over_tensors = tensor_iterators(facts)
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []
         for node in body:
-            result += self._tried(node) or [rebuilt(node, self.block)]
+            made = self._asked(node, result) or self._tried(node)
+            result += made or [rebuilt(self._side_by_side(node), self.block)]
         return result
+
+    # ---- datasets side by side
+
+    def _side_by_side(self, node: ast.stmt) -> ast.stmt:
+        """A loop over `zip(a, b)` of datasets, or of datasets and tensors, as one over a dataset."""
+        table: dict[ast.AST, ast.AST] = {}
+        match node:
+            case ast.For(iter=ast.Call(args=[*_, ast.Call() as inner]) as outer):
+                calls = [outer, inner]
+            case ast.For(iter=ast.Call() as outer):
+                calls = [outer]
+            case _:
+                return node
+        for call in calls:
+            one = self._as_one(call)
+            if one is not None:
+                table[call] = placed(one, call)
+        made = replaced(node, table)
+        assert isinstance(made, ast.stmt)
+        return made
+
+    def _as_one(self, call: ast.Call) -> ast.expr | None:
+        """The dataset in the place of `zip(...)` of several; None where it is something else."""
+        kinds = [self.facts.kind(a) for a in call.args]
+        datasets = [isinstance(k, Dataset) for k in kinds]
+        if (
+            self.facts.kind(call.func) != Function("builtins.zip")
+            or call.keywords
+            or not any(datasets)
+        ):
+            return None
+        match call.args:
+            case [ast.Call(func=function, args=[limit], keywords=[]), source] if (
+                self.facts.kind(function) == Function("builtins.range")
+                and self._counts_up(limit)
+            ):
+                some = called(ast.Attribute(source, "take", ast.Load()), limit)
+                return called("enumerate", some)
+        dataset = f"{self.tf}.data.Dataset"
+        parts: list[ast.expr] = []
+        for part, kind in zip(call.args, kinds, strict=True):
+            if isinstance(kind, Tensor) and is_strong(kind) and kind.shape:
+                part = called(f"{dataset}.from_tensor_slices", part)
+            elif not isinstance(kind, Dataset):
+                return None
+            parts.append(part)
+        return called(f"{dataset}.zip", ast.Tuple(parts, ast.Load()))
+
+    def _counts_up(self, limit: ast.expr) -> bool:
+        """Whether a limit is not below 0: `take` would take all."""
+        value = getattr(self.facts.kind(limit), "value", None)
+        known = isinstance(value, int) and value >= 0
+        return known or is_never_negative(limit, self.facts)
+
+    # ---- loops that take one by one
+
+    def _asked(self, node: ast.stmt, before: list[ast.stmt]) -> list[ast.stmt] | None:
+        """The loop in the place of one that ends when `next(items, None)` gives None."""
+        made: ast.For | None = None
+        match node:
+            case ast.While(
+                test=ast.Compare(
+                    left=ast.NamedExpr(target=ast.Name(id=item), value=taken),
+                    ops=[ast.IsNot()],
+                    comparators=[ast.Constant(value=None)],
+                ),
+                body=body,
+                orelse=[],
+            ):
+                made = self._until_none(item, taken, body, [], node, [node])
+            case ast.While(
+                body=[
+                    ast.Assign(targets=[ast.Name(id=item)], value=taken),
+                    ast.If(test=test, body=[*ending, ast.Break()], orelse=[]),
+                    *body,
+                ],
+                orelse=[],
+            ) if _endless(node) and _asks(test, item, ast.Is):
+                made = self._until_none(item, taken, body, ending, node, [node])
+            case ast.While(
+                test=test,
+                body=[
+                    *body,
+                    ast.Assign(targets=[ast.Name(id=item)], value=taken),
+                ],
+                orelse=[],
+            ) if before and _asks(test, item, ast.IsNot):
+                first = before[-1]
+                match first:
+                    case ast.Assign(targets=[ast.Name(id=name)], value=value) if (
+                        name == item and ast.dump(value) == ast.dump(taken)
+                    ):
+                        if any(isinstance(n, ast.Continue) for n in ast.walk(node)):
+                            return None
+                        made = self._until_none(
+                            item, taken, body, [], node, [first, node]
+                        )
+                        if made is not None:
+                            before.pop()
+        return [made] if made is not None else None
+
+    def _until_none(
+        self,
+        item: str,
+        taken: ast.expr,
+        body: list[ast.stmt],
+        ending: list[ast.stmt],
+        origin: ast.stmt,
+        whole: list[ast.stmt],
+    ) -> ast.For | None:
+        """A loop over the iterator that a name is taken from, which is not read outside of the loop."""
+        match taken:
+            case ast.Call(
+                func=ast.Name(id="next"),
+                args=[ast.Name() as items, ast.Constant(value=None)],
+                keywords=[],
+            ) if self._is_iterator(items):
+                pass
+            case _:
+                return None
+        inside = sum(map(_count_of(item), whole))
+        outside = _count_of(item)(self.facts.definition.node) - inside
+        if outside or any(map(_count_of(item), ending)):
+            return None
+        otherwise = [s for s in ending if not isinstance(s, ast.Pass)]
+        target = ast.Name(item, ast.Store())
+        made = ast.For(target, items, self.block(body) or [ast.Pass()], otherwise)
+        with_origin(made, origin)
+        return made
+
+    def _is_iterator(self, items: ast.Name) -> bool:
+        kind = self.facts.kind(items)
+        return isinstance(kind, Iterator) or items.id in self.over_tensors
 
     def _tried(self, node: ast.stmt) -> list[ast.stmt] | None:
         match node:
@@ -115,7 +259,7 @@ class _Loops:
             match inner:
                 case ast.Call(args=[ast.Name() as items], keywords=[]) if (
                     self.facts.kind(inner.func) == Function("builtins.next")
-                    and isinstance(self.facts.kind(items), Iterator)
+                    and self._is_iterator(items)
                 ):
                     yield inner
                 case ast.Call(
@@ -124,6 +268,25 @@ class _Loops:
                     keywords=[],
                 ) if isinstance(self.facts.kind(items), Iterator):
                     yield inner
+
+
+def _asks(test: ast.expr, item: str, operator: type[ast.cmpop]) -> bool:
+    """Whether a test asks whether a name is None, or is not."""
+    match test:
+        case ast.Compare(
+            left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]
+        ):
+            return name == item and isinstance(op, operator)
+    return False
+
+
+def _count_of(text: str) -> Callable[[ast.AST], int]:
+    """Counts the places that mention a name."""
+
+    def count(node: ast.AST) -> int:
+        return sum(isinstance(n, ast.Name) and n.id == text for n in ast.walk(node))
+
+    return count
 
 
 def _endless(node: ast.While) -> bool:
