@@ -78,7 +78,11 @@ def without_comprehensions(
     """The function with its comprehensions over tensors written as loops; None where it has none."""
     node = facts.definition.node
     arranging = {id(n) for n in ast.walk(node.body[-1]) if _arranges(n)}
-    wanted = {id(p.node) for p in facts.problems if p.code == "GL109"}
+    wanted = {
+        id(p.node)
+        for p in facts.problems
+        if p.code == "GL109" and not hasattr(p.node, "picks")
+    }
     wanted -= arranging if isinstance(node.body[-1], ast.Return) else set()
     if not wanted:
         return None

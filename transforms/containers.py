@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from .facts.environment import FunctionFacts
@@ -23,7 +23,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import choose, is_strong, stage
 from .facts.syntax import blocks, own_nodes
 from .findings import Refusal
-from .list_forms import DEFAULTS, List
+from .list_forms import DEFAULTS, List, copied
 from .lists import Lists
 from .making import assigned
 from .rebuilding import rebuilt, with_origin
@@ -162,22 +162,35 @@ def growing(facts: FunctionFacts) -> list[str]:
             name = _changed(problem.node, facts)
             if name is not None and name not in facts.parameters:
                 found.setdefault(name)
-    for node in own_nodes(facts.definition.node):
+    while more := {*_taken_over(facts.definition.node, found)} - found.keys():
+        found |= dict.fromkeys(sorted(more))
+    return list(found)
+
+
+def _taken_over(function: FunctionNode, found: Collection[str]) -> Iterator[str]:
+    """The names that are given such a list, a part of one, or another one of the same items.
+
+    Raises:
+        Refusal: both names go on naming the same list.
+    """
+    for node in own_nodes(function):
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=part)],
                 value=ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()),
             ) if name in found:
-                found.setdefault(part)
+                yield part
+            case ast.Assign(targets=[ast.Name(id=part)], value=value) if (
+                copied(value) in found
+            ):
+                yield part
             case ast.Assign(targets=[ast.Name(id=part)], value=ast.Name(id=name)) if (
                 name in found
             ):
-                if not _is_moved(facts.definition.node, node, name):
-                    raise Refusal(
-                        f"`{part}` is `{name}` by another name", node, "GL203"
-                    )
-                found.setdefault(part)
-    return list(found)
+                if not _is_moved(function, node, name):
+                    reason = f"`{part}` is `{name}` by another name"
+                    raise Refusal(reason, node, "GL203")
+                yield part
 
 
 def _is_moved(function: FunctionNode, move: ast.Assign, name: str) -> bool:
@@ -257,7 +270,7 @@ def _needs_rows(node: ast.AST, name: str) -> bool:
         case ast.Call(
             func=ast.Attribute(
                 value=ast.Name(id=n),
-                attr="insert" | "pop" | "reverse" | "clear",
+                attr="insert" | "pop" | "reverse" | "clear" | "sort",
             )
         ):
             return n == name

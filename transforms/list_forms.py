@@ -110,3 +110,18 @@ class List:
         if self.element.weak is None:
             return row
         return called(f"{self.tf}.constant", row, self.dtype)
+
+
+def copied(node: ast.expr) -> str:
+    """The name of the list of which an expression makes another one, of the same items."""
+    match node:
+        case ast.ListComp() if hasattr(node, "picks"):
+            return str(node.picks)
+        case (
+            ast.Call(func=ast.Name(id="list" | "sorted"), args=[ast.Name(id=text)])
+            | ast.Call(
+                func=ast.Attribute(value=ast.Name(id=text), attr="copy"), args=[]
+            )
+        ):
+            return text
+    return ""

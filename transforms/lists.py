@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Iterator
 
-from . import nonempty
+from . import nonempty, rearranging
 from .facts.environment import FunctionFacts
 from .facts.kinds import Elements, Rows, Sequence, Tensor
 from .facts.profile import FunctionNode
@@ -14,13 +14,14 @@ from .facts.signs import is_never_negative
 from .facts.staging import is_strong, stage
 from .facts.syntax import blocks
 from .findings import Refusal
-from .list_forms import List
+from .list_forms import List, copied
 from .list_reads import ListReads, refusal
 from .making import assigned, called, expression, name, unplaced
 from .rebuilding import each_made, rebuilt, with_origin
 from .source import Names
 
 POPPED = "pop from empty list"
+BEYOND = {POPPED: "pop index out of range"}
 DELETED = "list assignment index out of range"
 JOINING = frozenset({"concat", "ragged.stack"})
 
@@ -36,6 +37,7 @@ class Lists:
         self.tf = tf
         self.lists = lists
         self.never_empty = nonempty.uses(facts.definition.node.body, lists)
+        self.just_read = rearranging.just_read(facts.definition.node)
         self.reads = ListReads(facts, tf, lists, self.never_empty)
 
     # ---- statements
@@ -88,18 +90,26 @@ class Lists:
         Raises:
             Refusal: with the place.
         """
-        if not isinstance(node, ast.For) or not self.reads.mentions(node.iter):
+        if not isinstance(node, ast.For):
             return
+        counted = {
+            id(n)
+            for call in ast.walk(node.iter)
+            if isinstance(call, ast.Call) and ast.unparse(call.func) in ("len", "range")
+            for n in ast.walk(call)
+        }
+        over = {
+            n.id
+            for n in ast.walk(node.iter)
+            if isinstance(n, ast.Name) and id(n) not in counted
+        }
         for inner in (n for statement in node.body for n in ast.walk(statement)):
             match inner:
                 case (
                     ast.Attribute(value=ast.Name(id=name), attr=_)
                     | ast.Subscript(value=ast.Name(id=name), ctx=ast.Store())
                     | ast.AugAssign(target=ast.Name(id=name))
-                ) if name in self.lists and any(
-                    isinstance(n, ast.Name) and n.id == name
-                    for n in ast.walk(node.iter)
-                ):
+                ) if name in self.lists and name in over:
                     raise refusal(name, node)
 
     def _change(self, node: ast.stmt) -> list[ast.stmt] | None:
@@ -109,6 +119,10 @@ class Lists:
                 name in self.lists
             ):
                 return self._made(self.lists[name], value)
+            case ast.Assign(
+                targets=[ast.Name(id=order)], value=ast.Call() as places
+            ) if hasattr(places, "ranks") and places.ranks in self.lists:
+                return [rearranging.ranked(self, order, places)]
             case ast.AugAssign(target=ast.Name(id=name), value=value) if (
                 name in self.lists
             ):
@@ -133,8 +147,7 @@ class Lists:
             case ast.Delete(
                 targets=[ast.Subscript(value=ast.Name(id=name), slice=index)]
             ) if name in self.lists:
-                made = self.lists[name]
-                return [*self._check(made, node, DELETED), self._without(made, index)]
+                return self._without(self.lists[name], index, node, DELETED)
         return None
 
     def _made(self, made: List, value: ast.expr) -> list[ast.stmt]:
@@ -152,15 +165,15 @@ class Lists:
                 return self._append(made, value)
             case "extend", [value]:
                 return self._extended(made, value)
-            case "insert", [ast.Constant(value=int() as place), value] if place >= 0:
-                parts = [f"{name}[:{place}]"] if place else []
-                rest = f"{name}[{place}:]" if place else name
-                return [
-                    self._concatenated(made, [*parts, self._row(made, value), rest])
-                ]
+            case "insert", [place, value]:
+                return rearranging.inserted(self, made, place, value)
+            case "sort", []:
+                assert isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+                whole = rearranging.in_order(self, made, node, node.value.keywords)
+                return [assigned(name, whole)]
             case "pop", _ if len(args) < 2:
                 index = args[0] if args else ast.Constant(-1)
-                return [*self._check(made, node, POPPED), self._without(made, index)]
+                return self._without(made, index, node, POPPED)
             case "reverse", []:
                 return [assigned(name, expression(f"{name}[::-1]"))]
             case "clear", []:
@@ -169,7 +182,7 @@ class Lists:
 
     def _append(self, made: List, value: ast.expr) -> list[ast.stmt]:
         if made.rows:
-            return [self._concatenated(made, [made.name, self._row(made, value)])]
+            return [self.concatenated(made, [made.name, self.row(made, value)])]
         item = self._item(made, value)
         if made.lengths is None:
             return [_written(made.name, item)]
@@ -181,9 +194,9 @@ class Lists:
     def _extended(self, made: List, value: ast.expr) -> list[ast.stmt]:
         if isinstance(value, ast.List | ast.Tuple):
             return [s for e in value.elts for s in self._append(made, e)]
-        return [self._concatenated(made, [made.name, self._tensor_of(made, value)])]
+        return [self.concatenated(made, [made.name, self._tensor_of(made, value)])]
 
-    def _concatenated(self, made: List, parts: list[str | ast.expr]) -> ast.stmt:
+    def concatenated(self, made: List, parts: list[str | ast.expr]) -> ast.stmt:
         nodes = [expression(p) if isinstance(p, str) else p for p in parts]
         call = called(f"{self.tf}.concat", ast.List(nodes, ast.Load()), ast.Constant(0))
         return assigned(made.name, call)
@@ -197,7 +210,7 @@ class Lists:
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as n)):
                 place = expression(f"{made.size} - {n}")
             case _ if not is_never_negative(index, self.facts):
-                before, place = self._from_the_start(made, place)
+                before, place = self.from_the_start(made, place)
         row = ast.List([self._converted(made, value, value)], ast.Load())
         where = ast.List([ast.List([place], ast.Load())], ast.Load())
         held = made.constant(row)
@@ -205,7 +218,7 @@ class Lists:
         changed = called(update, ast.Name(made.name, ast.Load()), where, held)
         return [*before, assigned(made.name, changed)]
 
-    def _from_the_start(
+    def from_the_start(
         self, made: List, place: ast.expr
     ) -> tuple[list[ast.stmt], ast.expr]:
         """The statements that make an index count from the start, as Python's may not, and its name."""
@@ -216,12 +229,17 @@ class Lists:
         counted = f"{place.id} if {place.id} >= 0 else {place.id} + len({made.name})"
         return [*before, assigned(index, expression(counted))], name(index)
 
-    def _without(self, made: List, index: ast.expr) -> ast.stmt:
-        rest = {"0": f"{made.name}[1:]", "-1": f"{made.name}[:-1]"}
-        text = rest.get(ast.unparse(index))
-        if text is None:
-            raise Refusal("only the first or last item can be taken", index, "GL203")
-        return assigned(made.name, expression(text))
+    def _without(
+        self, made: List, index: ast.expr, node: ast.stmt, message: str
+    ) -> list[ast.stmt]:
+        """What takes an item out of a list that nothing reads, and raises where there is none."""
+        before, index, place = rearranging.at_place(self, made, index)
+        ends = ast.unparse(place) in ("0", "-1")
+        there = self._check(made, node, message) if ends or message == POPPED else []
+        if not ends and node not in self.just_read:
+            beyond = rearranging.is_beyond(made, index, place)
+            there.append(_failing(beyond, BEYOND.get(message, message)))
+        return [*before, *there, rearranging.without(self, made, place)]
 
     def _popped(self, node: ast.stmt) -> list[ast.stmt] | None:
         """A statement that takes an item out of a list, as one that reads it and one that leaves it out."""
@@ -238,18 +256,17 @@ class Lists:
         if more or len(uses) > 1 or len(call.args) > 1:
             raise Refusal("a list is used twice where it shrinks", node, "GL203")
         index = call.args[0] if call.args else ast.Constant(-1)
+        before, index, place = rearranging.at_place(self, made, index)
         read = made.item(ast.unparse(index))
         rewritten = self.reads.with_call(node, call, read)
         check = self._check(made, node, POPPED)
-        return [*check, rewritten, self._without(made, index)]
+        return [*check, *before, rewritten, rearranging.without(self, made, place)]
 
     def _check(self, made: List, node: ast.stmt, message: str) -> list[ast.stmt]:
         """What raises where a list that an item is taken out of is empty, if it may be."""
         if node in self.never_empty:
             return []
-        error = called("IndexError", ast.Constant(message))
-        empty = expression(f"{made.size} == 0")
-        return [ast.If(empty, [ast.Raise(error)], [])]
+        return [_failing(expression(f"{made.size} == 0"), message)]
 
     def _is_pop(self, node: ast.AST) -> bool:
         match node:
@@ -296,7 +313,7 @@ class Lists:
             return called(f"{self.tf}.constant", node, made.dtype)
         return node
 
-    def _row(self, made: List, value: ast.expr) -> ast.expr:
+    def row(self, made: List, value: ast.expr) -> ast.expr:
         return made.constant(ast.List([self._item(made, value)], ast.Load()))
 
     def _tensor_of(self, made: List, value: ast.expr) -> ast.expr:
@@ -327,10 +344,24 @@ class Lists:
                 name in self.lists
             ):
                 return self.reads.part(self.lists[name], value)
+            case ast.ListComp(generators=[over]) if (
+                source := copied(value)
+            ) in self.lists:
+                whole = expression(self.reads.whole(self.lists[source]))
+                return called(f"{self.tf}.gather", whole, over.iter)
+            case ast.Call(keywords=keywords) if (source := copied(value)) in self.lists:
+                if isinstance(value.func, ast.Name) and value.func.id == "sorted":
+                    source_list = self.lists[source]
+                    return rearranging.in_order(self, source_list, value, keywords)
+                return expression(self.reads.whole(self.lists[source]))
         kind = self.facts.kind(value)
         match value:
             case ast.Call(func=ast.Name(id="list"), args=[rows]) if (
                 isinstance(kind, Rows) and not kind.ragged
+            ):
+                return self.reads.used(rows)
+            case ast.Call(func=function, args=[rows], keywords=[]) if (
+                self.reads.is_tensorflow(function) == "unstack"
             ):
                 return self.reads.used(rows)
         if isinstance(kind, Tensor) and is_strong(kind):
@@ -367,6 +398,12 @@ class Lists:
                 and id(inner) not in allowed
             ):
                 raise refusal(name, inner)
+
+
+def _failing(test: ast.expr, message: str) -> ast.stmt:
+    """What raises where no item is there."""
+    error = called("IndexError", ast.Constant(message))
+    return ast.If(test, [ast.Raise(error)], [])
 
 
 def _written(array: str, item: ast.expr) -> ast.stmt:

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Tensor
-from .facts.syntax import blocks, own_nodes
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
+from .facts.syntax import blocks, own_nodes
 from .making import assigned, called, compared, expression, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 from .source import Names

@@ -10,6 +10,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Dict, Kind, Record, Sequence
 from .facts.profile import FunctionNode
 from .facts.syntax import names_in, own_nodes
+from .list_forms import copied
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 Parts = list[ast.expr]
@@ -90,12 +91,11 @@ def family_of(facts: FunctionFacts, grown: str) -> frozenset[str]:
 
 def _source(value: ast.expr) -> str | None:
     match value:
-        case (
-            ast.Name(id=source)
-            | ast.Subscript(value=ast.Name(id=source), slice=ast.Slice())
-        ):
+        case ast.Subscript(value=whole, slice=ast.Slice()):
+            return _source(whole)
+        case ast.Name(id=source):
             return source
-    return None
+    return copied(value) or None
 
 
 def form_of(facts: FunctionFacts, family: frozenset[str]) -> Form | None:

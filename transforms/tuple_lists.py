@@ -12,10 +12,12 @@ import copy
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+from . import tuple_order
 from .containers import growing
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.syntax import names_in, own_nodes
+from .list_forms import copied
 from .making import assigned, called, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 from .source import Names
@@ -41,14 +43,14 @@ def without_tuples(facts: FunctionFacts, names: Names) -> FunctionNode | None:
         if form is None:
             continue
         try:
-            body = _Apart(facts, names, form, family).function()
+            body = Apart(facts, names, form, family).function()
         except Whole:
             continue
         return with_body(node, body)
     return None
 
 
-class _Apart:
+class Apart:
     """Rewrites all uses of the lists of one family."""
 
     def __init__(
@@ -91,9 +93,23 @@ class _Apart:
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
         if not self._mentions(node):
             return [node]
+        before, node = tuple_order.ranked_before(self, node)
+        if before:
+            return [*before, *self.statement(node)]
         match node:
+            case ast.Assign(
+                targets=[ast.Name(id=n)], value=ast.Call(func=ast.Name(id="sorted"))
+            ) if n in self.family:
+                assert isinstance(node.value, ast.Call)
+                return tuple_order.in_order(self, n, copied(node.value), node.value)
             case ast.Assign(targets=[ast.Name(id=n)], value=value) if n in self.family:
                 return self._assigned(n, value)
+            case ast.Expr(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=n), attr="sort"), args=[]
+                ) as call
+            ) if n in self.family:
+                return tuple_order.in_order(self, n, n, call)
             case ast.Expr(
                 value=ast.Call(
                     func=ast.Attribute(value=ast.Name(id=n), attr=method), args=args
@@ -107,9 +123,9 @@ class _Apart:
                 value=value,
             ) if n in self.family and is_atom(index):
                 return self._with_item(n, index, value)
-            case ast.Assign(targets=[target], value=value) if self._pops(value):
+            case ast.Assign(targets=[target], value=value) if self._pops(target, value):
                 return self._popped(target, value)
-            case ast.For() if self._mentions(node.iter):
+            case ast.For() if self._goes_over(node.iter):
                 return [self._loop(node)]
             case ast.Return(value=ast.expr() as value):
                 made = copy.copy(node)
@@ -198,7 +214,7 @@ class _Apart:
     def _places(self) -> range:
         return range(len(self.form.keys))
 
-    def _pops(self, value: ast.expr) -> bool:
+    def _pops(self, target: ast.expr, value: ast.expr) -> bool:
         read = self.form.key(value)
         match value if read is None else read[0]:
             case ast.Call(
@@ -206,6 +222,11 @@ class _Apart:
                 args=[] | [ast.Constant() | ast.UnaryOp()],
             ):
                 return n in self.family
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=n), attr="pop"),
+                args=[ast.Name(id=index)],
+            ):
+                return n in self.family and index not in names_in(target)
         return False
 
     def _popped(self, target: ast.expr, value: ast.expr) -> list[ast.stmt]:
@@ -394,7 +415,7 @@ class _Apart:
                 ]
                 return self.form.made(parts, self.maker)
             case ast.ListComp(generators=[one]) if self._mentions(one.iter):
-                return self._comprehension(node, one)
+                return self.comprehension(node, one)
         return None
 
     def _index(self, node: ast.expr) -> tuple[str, ast.expr] | None:
@@ -406,7 +427,7 @@ class _Apart:
                 return n, index
         return None
 
-    def _comprehension(self, node: ast.ListComp, one: ast.comprehension) -> ast.expr:
+    def comprehension(self, node: ast.ListComp, one: ast.comprehension) -> ast.expr:
         inner: list[ast.AST] = [node.elt, *one.ifs]
         if any(map(self._mentions, inner)):
             raise Whole
@@ -470,6 +491,16 @@ class _Apart:
         whole = ast.ListComp(item, [ast.comprehension(target, many, [], 0)])
         whole.arranges = True  # type: ignore[attr-defined]
         return whole
+
+    def _goes_over(self, source: ast.expr) -> bool:
+        """Whether a loop goes over one of the lists, not only to its length."""
+        counted = {
+            n.args[0]
+            for n in ast.walk(source)
+            if isinstance(n, ast.Call) and is_named(n.func, "len") and n.args
+        }
+        uses = (n for n in ast.walk(source) if isinstance(n, ast.Name))
+        return any(n.id in self.family and n not in counted for n in uses)
 
     def _mentions(self, node: ast.AST) -> bool:
         return any(

@@ -10,6 +10,7 @@ from . import (
     draws,
     math_functions,
     methods,
+    operators,
     ownership,
     tensorflow_api,
     texts,
@@ -17,8 +18,8 @@ from . import (
 from .calls import Arguments, call_builtin, host_read, is_instance
 from .environment import Environment
 from .evaluation import Evaluation
-from .kind_joins import join_all
-from .kind_parts import holds_mutable, is_mutable
+from .kind_joins import forget, join_all
+from .kind_parts import has_unknown, holds_mutable, is_mutable
 from .kinds import (
     BOOL,
     NONE,
@@ -283,7 +284,9 @@ class CallEvaluation(Evaluation):
         if found is None and name in OVER_TENSORS:
             self.problem(f"`{text}` goes over tensors", node, "GL109")
             self.operation()
-            return UNKNOWN
+            if name == "builtins.sorted":
+                return _in_order(arguments)
+            return weak("int") if hasattr(node, "ranks") else UNKNOWN
         if found is None and any(map(is_weak, arguments.positional)):
             found = host_read(name.removeprefix("builtins."), arguments)
         return self.settle(found, f"`{text}(...)`", node)
@@ -436,3 +439,11 @@ def _computes(function: Kind, arguments: Arguments) -> bool:
     if name in ("numpy.array", "numpy.asarray", "numpy.asanyarray"):
         return len(arguments.all) > 1 or not any(map(holds_tensor, arguments.all))
     return name != "method.numpy" and not name.startswith("builtins.")
+
+
+def _in_order(arguments: Arguments) -> Kind:
+    """A list of what is put in order; how long it is, the container says."""
+    elements = [operators.iterate(kind) for kind in arguments.positional]
+    if len(elements) != 1 or elements[0] is None or has_unknown(elements[0]):
+        return UNKNOWN
+    return Elements("list", forget(elements[0]))
