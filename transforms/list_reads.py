@@ -227,11 +227,16 @@ class _Uses(ast.NodeTransformer):
         made = self._list(node)
         if made is not None:
             return expression(made.stacked)
+        part = self._part_of(node)
+        return self.reads.part(*part) if part and not part[0].element.weak else None
+
+    def _part_of(self, node: ast.expr) -> tuple[List, ast.Subscript] | None:
+        """The list that an expression is a part of."""
         match node:
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
-                name in self.reads.lists and not self.reads.lists[name].element.weak
+                name in self.reads.lists
             ):
-                return self.reads.part(self.reads.lists[name], node)
+                return self.reads.lists[name], node
         return None
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -302,9 +307,9 @@ class _Uses(ast.NodeTransformer):
             return self._made(expression(text), node)
         if made is not None and (self.header or not made.element.weak):
             return self._made(expression(self.reads.whole(made)), node)
-        part = self._tensor(node) if made is None else None
-        if part is not None:
-            return self._made(part, node)
+        part = self._part_of(node)
+        if part is not None and (self.header or not part[0].element.weak):
+            return self._made(self.reads.part(*part), node)
         visited: ast.expr = self.visit(node)
         return visited
 

@@ -21,9 +21,9 @@ Block = list[ast.stmt]
 def inserted(lists: Lists, made: List, index: ast.expr, value: ast.expr) -> Block:
     """A list with one more item before a place, which counts from either end as slices do."""
     before, place = _named(lists, index)
-    first = f"{made.name}[:{place}]"
-    rest = made.name if place == "0" else f"{made.name}[{place}:]"
-    parts = [*([] if place == "0" else [first]), lists.row(made, value), rest]
+    parts: list[str | ast.expr] = [lists.row(made, value), made.name]
+    if place != "0":
+        parts = [f"{made.name}[:{place}]", parts[0], f"{made.name}[{place}:]"]
     return [*before, lists.concatenated(made, parts)]
 
 

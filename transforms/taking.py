@@ -126,7 +126,7 @@ class _Taken:
         inner = {n for block in blocks(node) for s in block for n in ast.walk(s)}
         for use in ast.walk(node):
             if use in self.uses and use not in inner:
-                yield use  # type: ignore[misc]
+                yield use
 
     def _in_turn(self, later: Block) -> bool:
         """Whether each statement takes one item, or several side by side, and only the last one goes over the rest."""

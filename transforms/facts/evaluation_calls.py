@@ -10,7 +10,6 @@ from . import (
     draws,
     math_functions,
     methods,
-    operators,
     ownership,
     tensorflow_api,
     texts,
@@ -442,8 +441,8 @@ def _computes(function: Kind, arguments: Arguments) -> bool:
 
 
 def _in_order(arguments: Arguments) -> Kind:
-    """A list of what is put in order; how long it is, the container says."""
-    elements = [operators.iterate(kind) for kind in arguments.positional]
-    if len(elements) != 1 or elements[0] is None or has_unknown(elements[0]):
-        return UNKNOWN
-    return Elements("list", forget(elements[0]))
+    """A list of what a list of any length holds, in order."""
+    match arguments.positional:
+        case [Elements(element=element)] if not has_unknown(element):
+            return Elements("list", forget(element))
+    return UNKNOWN
