@@ -266,15 +266,12 @@ class Instances:
         if isinstance(value, Type) and self.session.is_enum(value):
             return Object(value.name) if node.attr in made.assigned else None
         kind = self._attribute_kind(evaluation, node, made)
-        if kind is None:
-            return None
-        if not (isinstance(value, Object) and value.fresh) and self._changes(
-            evaluation, node, kind, made
-        ):
+        fresh = isinstance(value, Object) and value.fresh
+        if not fresh and self._changes(evaluation, node, kind or UNKNOWN, made):
             evaluation.problem(
                 f"`{ast.unparse(node)}` may change between calls", node, "GL302"
             )
-            return forget(kind)
+            return forget(kind or UNKNOWN)
         return kind
 
     def _of_namespace(
@@ -351,7 +348,8 @@ class Instances:
         if made.qualname not in self._attributes:
             found: dict[str, Kind] = {}
             self._attributes[made.qualname] = found
-            for node in made.node.body:
+            family = self._family(made)
+            for node in (s for c in reversed(family) for s in c.node.body):
                 if isinstance(node, ast.Assign) and isinstance(
                     node.targets[0], ast.Name
                 ):
@@ -372,9 +370,15 @@ class Instances:
         held = self.class_attributes(made)
         return {name: held.get(name, UNKNOWN) for name in made.fields}
 
+    def _family(self, made: ClassDefinition) -> list[ClassDefinition]:
+        """A class, and those of its module that it extends."""
+        bases = map(self.module.classes.get, self.module.bases(made.qualname))
+        return [made, *filter(None, bases)]
+
     def _seen_attributes(self, made: ClassDefinition) -> dict[str, Kind]:
         seen: dict[str, Kind] = {}
-        for method in made.methods.values():
+        methods = [m for c in self._family(made) for m in c.methods.values()]
+        for method in methods:
             recorded = self.session.recorded(method.qualname)
             for chain, kind in (recorded.attributes if recorded else {}).items():
                 root, _, name = chain.partition(".")
