@@ -30,6 +30,7 @@ from .facts.kinds import (
     Maybe,
     Object,
     Python,
+    Record,
     Scalar,
     Sequence,
     Tensor,
@@ -149,7 +150,11 @@ class _Finder:
 
     def _is_object(self, node: ast.expr) -> bool:
         kind = self.facts.kind(node)
-        return isinstance(kind, Object) and not is_optimizer(kind)
+        if isinstance(kind, Record):
+            kept = ast.unparse(node) not in self.definition.declared_global
+            return kept and argument_kind(kind) is None
+        plain = is_optimizer(kind) or self.session.is_enum(kind)
+        return isinstance(kind, Object) and not plain
 
     def _attributes_of(self, swapped: set[str]) -> list[str]:
         """What the function uses of objects that are others at the next call."""
@@ -318,6 +323,8 @@ class _Finder:
     def _holder_kind(self, holder: str) -> Kind:
         """What has the attribute: a parameter, a variable of the function around, a global, or an attribute of one."""
         seen = self._seen(holder)
+        if isinstance(seen, Record):
+            return seen
         recorded = self.session.recorded(self.definition.qualname)
         around = recorded is not None and holder in recorded.closure
         if isinstance(seen, Object) and (seen.is_namespace or around):
@@ -349,7 +356,7 @@ class _Finder:
     def _state_kind(self, chain: str, written: bool) -> Kind | None:
         """How the core takes a piece of state; None where it cannot.
 
-        A flag that it only reads stays Python's, so that a trace holds one of its ways.
+        A flag or a member of an enumeration that it only reads stays Python's, so that a trace holds one of its ways.
         """
         seen = self._seen(chain)
         if seen == UNKNOWN:
@@ -362,7 +369,7 @@ class _Finder:
             seen = join_all(map(forget, read))
         if seen != NONE and self._may_be_none(chain):
             seen = join(seen, NONE)
-        if all(map(is_optimizer, members(seen))):
+        if all(is_optimizer(k) or self.session.is_enum(k) for k in members(seen)):
             return None if written else seen
         if written and seen in (BOOL, STR):
             return weak(str(seen))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from .facts.definitions import ClassDefinition, FunctionDefinition
-from .facts.kinds import Kind, Module, Object, Type
+from .facts.kinds import Kind, Module, Object, Record, Type
 from .facts.session import Session
 from .facts.syntax import own_body, unmangled
 from .first_use import given_if_missing
@@ -29,6 +29,8 @@ class PlainAttributes:
         if isinstance(kind, Module):
             known = self.session.is_global(f"{kind.name}.{name}")
             return None if known else f"`{chain}` is no global of the module"
+        if isinstance(kind, Record):
+            return None
         kept = not written or self._is_always_written(chain)
         if isinstance(kind, Object) and kind.is_namespace:
             return None if kept else f"not every call sets `{chain}`"
