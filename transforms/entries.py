@@ -172,18 +172,22 @@ class Entries:
         recorded = self.session.recorded(definition.qualname)
         if recorded is None:
             return True
-        helps = definition.parent is None and all(
-            c in self.module.functions
-            and "<locals>" not in c
-            and definition.node.name in called_names(self.module.functions[c].original)
-            for c in self.session.recorded_callers(definition.qualname)
-        )
+        helps = self.helps(definition)
         loops = any(isinstance(node, ast.For | ast.While) for node in facts.staged)
         return (
             loops
             or not helps
             or bool(definition.tags)
             or (recorded.calls >= FEWEST_CALLS and work(facts) >= FEWEST_OPERATIONS)
+        )
+
+    def helps(self, definition: FunctionDefinition) -> bool:
+        """Whether a function was seen to be called by others of this module alone."""
+        return definition.parent is None and all(
+            c in self.module.functions
+            and "<locals>" not in c
+            and definition.node.name in called_names(self.module.functions[c].original)
+            for c in self.session.recorded_callers(definition.qualname)
         )
 
     def is_reached(self, facts: FunctionFacts) -> bool:

@@ -387,7 +387,7 @@ class Parts:
         else:
             self._check_given(body, outs, given)
         core, shell, planner = self.splits.core(self.facts, parts, self.called)
-        self.splits.check_bound(core, self.facts)
+        self.splits.check_traces(core, self.facts)
         check_parameters(found)
         self.splits.entries.check(found)
         name = parts.core.node.name

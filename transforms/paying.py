@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from .entries import is_taped
-from .facts.definitions import ClassDefinition, FunctionDefinition
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
 from .findings import Refusal
+from .first_steps import number_parameters
 from .short_lived import is_made_anew
 
 FEWEST_RUNS, FEWEST_HEAVY_RUNS = 40, 16
@@ -24,29 +25,46 @@ class DoesNotPay(Refusal):
 
 
 def too_seldom(
-    session: Session, graph: FunctionFacts, of: FunctionDefinition, trips: int = 1
+    session: Session,
+    graph: FunctionFacts,
+    of: FunctionDefinition,
+    trips: int = 1,
+    helps: bool = False,
 ) -> DoesNotPay | None:
-    """Why a graph that takes the object of the method `of` is not worth being traced for each, if the recorded run saw so.
+    """Why a graph of the function `of` is not worth its traces, if the recorded run saw so.
 
-    It runs in loops of so many `trips` for each call of the method.
+    It is traced for each object that it takes, and, where it `helps` eager code of its module, for each Python number.
+    It runs in loops of so many `trips` for each call of the function.
     """
-    recorded, made = session.recorded(of.qualname), objects(session, of.owner)
-    if made < 2 or recorded is None or of.receiver is None:
+    recorded = session.recorded(of.qualname)
+    if recorded is None:
         return None
-    runs = trips * recorded.calls / made
+    kinds = graph.parameters.values()
+    made = max((objects(session, kind) for kind in kinds), default=0)
+    numbers = helps and bool(number_parameters(graph))
+    traces = recorded.calls if numbers else made
+    runs = trips * recorded.calls / max(1, traces)
     if any(isinstance(node, LOOPS) for node in graph.staged):
         runs *= max(most_trips(recorded).values(), default=1)
-    if runs >= runs_needed(session, graph, graph.definition.node.body):
+    needed = runs_needed(session, graph, graph.definition.node.body)
+    if traces < 2 or runs >= needed:
         return None
+    anew = (
+        "a graph would be traced anew for each Python number that it is given"
+        if numbers
+        else f"it is given {made} objects, and a graph would be traced for each"
+    )
+    calls = f"{recorded.calls} calls" if recorded.calls > 1 else "one call"
     return DoesNotPay(
-        f"its object is made anew {made} times, and a graph would be traced for each, which {recorded.calls} calls are too few for",
+        f"{anew}, for which {calls} are too few",
         of.original,
-        way_out="make the object once and use it again, or take what works on tensors alone to a function of the module",
+        way_out="make objects once and use them again, and take what works on tensors alone to a function of the module",
     )
 
 
-def objects(session: Session, made: ClassDefinition | None) -> int:
+def objects(session: Session, kind: Kind) -> int:
     """How many objects of a class the recorded run saw, where they are made anew; else 0."""
+    made = session.class_of(kind.name) if isinstance(kind, Object) else None
     if made is None or not is_made_anew(session, made):
         return 0
     initializer = session.module.method(made.qualname, "__init__")

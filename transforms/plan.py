@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import printing, signatures
 from .add_chains import adding_functions
@@ -36,7 +36,7 @@ from .short_lived import apart
 from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds
-from .steps import Code, Plan, Step, changes
+from .steps import Code, Plan, Step, changes, mentioned
 
 OPTIONAL = frozenset({"GL112", "GL407", "GL504"})
 """Rules without which code can be lifted, too."""
@@ -114,6 +114,8 @@ class ModulePlanner:
         splits = SplitPlanner(self).plans(facts, plans)
         replaced = {p.qualname for p in splits}
         plans = [*(p for p in plans if p.qualname not in replaced), *splits]
+        plans = [self._as_called(p, plans) for p in plans]
+        plans = [p for p in plans if p.loop or self._does_something(p)]
         for plan in plans:
             plan.methods = self._nest_methods(plan)
         planned = {plan.qualname for plan in plans}
@@ -146,6 +148,17 @@ class ModulePlanner:
         """What a function calls once the first steps have been taken with it."""
         facts = self.session.known(qualname)
         return set(facts.calls.values()) if facts else set()
+
+    def _as_called(self, plan: Plan, plans: list[Plan]) -> Plan:
+        """A plan as its function was seen to be called: no graph of its own where only graphs do that."""
+        graphs = {p.qualname: p for p in plans}
+        callers = self.session.recorded_callers(plan.qualname)
+        name = plan.node.name
+        alone = bool(callers) and all(
+            c in graphs and name not in mentioned(graphs[c].shell) for c in callers
+        )
+        own = plan.decorator and plan.core is None and alone
+        return replace(plan, decorator=None) if own else plan
 
     def _is_inside(self, plan: Plan, planned: set[str]) -> bool:
         """Whether a function stands in one of those planned, which write what is in them."""
@@ -299,6 +312,12 @@ class ModulePlanner:
                 )
         return None
 
+    def too_seldom(
+        self, graph: FunctionFacts, of: FunctionDefinition, trips: int = 1
+    ) -> Refusal | None:
+        """Why a graph of the function `of` is not worth its traces, if the recorded run saw so."""
+        return too_seldom(self.session, graph, of, trips, self.entries.helps(of))
+
     def _called_by_graphs(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
         """The functions that graphs call: those of these functions, and what is a graph already."""
         found = {name for f in facts.values() for name in f.calls.values()}
@@ -306,6 +325,7 @@ class ModulePlanner:
 
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
         seldom: dict[str, Refusal] = {}
+        numbered: dict[str, FunctionFacts] = {}
         while True:
             graphs = {q: f for q, f in lifted.items() if q not in seldom}
             callers = self._called_by_graphs(graphs)
@@ -314,18 +334,15 @@ class ModulePlanner:
                 for q, f in graphs.items()
                 if self.entries.is_decorated(f, q in callers, graphs)
             }
-            more = {
-                q: too_seldom(self.session, f, f.definition)
-                for q, f in graphs.items()
-                if q in decorated
-            }
-            if not any(more.values()):
+            for qualname in sorted(decorated - numbered.keys()):
+                found = self._with_number_arguments(lifted[qualname])
+                numbered[qualname] = found
+                refusal = self.too_seldom(found, found.definition)
+                if refusal is not None:
+                    seldom[qualname] = refusal
+            if seldom.keys().isdisjoint(decorated):
                 break
-            seldom |= {q: refusal for q, refusal in more.items() if refusal}
-        lifted = {
-            q: self._with_number_arguments(f) if q in {*decorated, *seldom} else f
-            for q, f in lifted.items()
-        }
+        lifted = {**lifted, **numbered}
         self.frozen = {q for q in decorated - callers if number_parameters(lifted[q])}
         self.given = {}
         for qualname in sorted({*decorated, *seldom} - callers):

@@ -33,7 +33,7 @@ from .inline_steps import headers
 from .keras_calls import is_called_by_python
 from .ordering import WAITS
 from .parts import has_try, in_parts
-from .paying import DoesNotPay, too_seldom
+from .paying import DoesNotPay
 from .python_results import check_result
 from .replaying import is_replay
 from .shell import Shell
@@ -373,17 +373,15 @@ class SplitPlanner:
         if seldom and small and not self._is_given_tensors(core, facts):
             raise DoesNotPay("its tensor work is too little to pay", original)
 
-    def check_bound(
+    def check_traces(
         self, core: FunctionFacts, facts: FunctionFacts, trips: int = 1
     ) -> None:
-        """Refuse a graph that is traced for each object of a method, and runs too seldom for each.
+        """Refuse a graph that is traced for each of many objects or numbers, and runs too seldom for each.
 
         Raises:
             DoesNotPay: it is one.
         """
-        if core.definition.is_static:
-            return
-        refusal = too_seldom(self.session, core, facts.definition, trips)
+        refusal = self.planner.too_seldom(core, facts.definition, trips)
         if refusal is not None:
             raise refusal
 
@@ -415,7 +413,7 @@ class SplitPlanner:
         self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
     ) -> Plan:
         core, shell, planner = self.core(facts, parts, cores)
-        self.check_bound(core, facts)
+        self.check_traces(core, facts)
         if not self._is_worth_it(core, facts):
             raise Refusal(
                 "most of its tensor work stands where no graph can do it",

@@ -98,7 +98,7 @@ class StepPlanner:
             return None
         if not step.nested:
             trips = most_runs(self.session, facts, step.home, step.parent)
-            self.splits.check_bound(core, facts, trips)
+            self.splits.check_traces(core, facts, trips)
         given = {name: core.parameters[name] for name in step.passed}
         check_parameters(replace(core, parameters=given))
         if not step.nested:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -48,6 +49,7 @@ class Compound:
 
 
 Step = Keep | Code | Define | Compound
+WORD = re.compile(r"[^\W\d]\w*")
 
 
 def with_origin(steps: list[Step], node: ast.stmt) -> list[Step]:
@@ -106,6 +108,19 @@ def texts(steps: list[Step]) -> Iterator[str]:
                 yield from headers
                 for block in blocks:
                     yield from texts(block)
+
+
+def mentioned(steps: list[Step]) -> set[str]:
+    """The names, of attributes too, that stand in the steps."""
+    found = {word for text in texts(steps) for word in WORD.findall(text)}
+    return found.union(*map(names_and_attributes, kept(steps)))
+
+
+def names_and_attributes(node: ast.AST) -> set[str]:
+    """The names and the names of attributes in a piece of code."""
+    inner = list(ast.walk(node))
+    attributes = {n.attr for n in inner if isinstance(n, ast.Attribute)}
+    return attributes | {n.id for n in inner if isinstance(n, ast.Name)}
 
 
 def without_dead_stores(steps: list[Step], source: Source) -> list[Step]:
