@@ -335,9 +335,9 @@ class ModulePlanner:
                 if self.entries.is_decorated(f, q in callers, graphs)
             }
             for qualname in sorted(decorated - numbered.keys()):
-                found = self._with_number_arguments(lifted[qualname])
-                numbered[qualname] = found
-                refusal = self.too_seldom(found, found.definition)
+                graph = self._with_number_arguments(lifted[qualname])
+                numbered[qualname] = graph
+                refusal = self.too_seldom(graph, graph.definition)
                 if refusal is not None:
                     seldom[qualname] = refusal
             if seldom.keys().isdisjoint(decorated):
