@@ -316,7 +316,9 @@ class ModulePlanner:
         self, graph: FunctionFacts, of: FunctionDefinition, trips: int = 1
     ) -> Refusal | None:
         """Why a graph of the function `of` is not worth its traces, if the recorded run saw so."""
-        return too_seldom(self.session, graph, of, trips, self.entries.helps(of))
+        called = bool(self.session.recorded_callers(of.qualname))
+        helps = called and self.entries.helps(of)
+        return too_seldom(self.session, graph, of, trips, helps)
 
     def _called_by_graphs(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
         """The functions that graphs call: those of these functions, and what is a graph already."""
