@@ -27,7 +27,7 @@ from .core_checks import (
     unfit_result,
 )
 from .core_results import with_results
-from .facts.definitions import FunctionDefinition
+from .facts.definitions import FunctionDefinition, is_new
 from .facts.environment import FunctionFacts
 from .facts.kind_parts import holds_mutable
 from .facts.kinds import (
@@ -208,7 +208,7 @@ class Trials:
             return refusal
         if found.problems:
             return found.problems[0]
-        alias = self._alias(found, made)
+        alias = self._alias(found, made) or self._aliased(state, made)
         if alias is not None:
             return alias
         several = bool(outs or given or definition.tags)
@@ -255,6 +255,29 @@ class Trials:
                 and not is_of_library(found.kind(n.value))
             ),
             None,
+        )
+
+    def _aliased(
+        self, state: list[StateVariable], made: list[ast.stmt]
+    ) -> Refusal | None:
+        """Why a core cannot be given a list or dict that may be one, by another name, which the function changes in place."""
+        for variable in state if self.order.objects else ():
+            chain = variable.chain
+            changed = chain in self.order.objects
+            if holds_values(variable.kind) and not changed and self._is_shared(chain):
+                reason = f"`{chain}` may be what is changed in place under another name: change a copy"
+                return Refusal(reason, made[0], "GL204")
+        return None
+
+    def _is_shared(self, chain: str) -> bool:
+        """Whether the module gives a global or an attribute what may have another name, too."""
+        name = chain.rpartition(".")[2]
+        return any(
+            not is_new(node.value)
+            for node in ast.walk(self.session.module.tree)
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if name in (getattr(target, "id", ""), getattr(target, "attr", ""))
         )
 
     def _left_to_python(

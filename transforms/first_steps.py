@@ -37,6 +37,7 @@ from . import (
     ranges,
     recursion,
     replaying,
+    returned,
     sinking,
     sizing,
     stateful,
@@ -241,6 +242,7 @@ class FirstSteps:
                 facts, self.session.module, names
             ),
             lambda: fields.with_fields_written_out(facts, self.session, names),
+            lambda: self._with_tensors_returned(facts, of),
             lambda: self._without_recursion(facts),
             lambda: generators.without_generators(facts, self.session),
             lambda: iterators.with_loops(facts, names, tf),
@@ -262,6 +264,14 @@ class FirstSteps:
         ]
         made = (step() for step in steps)
         return next((node for node in made if node is not None), None)
+
+    def _with_tensors_returned(
+        self, facts: FunctionFacts, of: str
+    ) -> FunctionNode | None:
+        recorded, module = self.session.recorded(of), self.session.module
+        return returned.with_tensors_returned(
+            facts, recorded, module.tree, self.names(facts), self.tf
+        )
 
     def _without_lookups(self, facts: FunctionFacts, of: str) -> FunctionNode | None:
         return lookups.without_lookups(

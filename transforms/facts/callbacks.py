@@ -112,6 +112,10 @@ def method(
     environment: Environment,
 ) -> Kind | None:
     """What a dataset's method that calls a function gives; None where that is not known."""
+    if name == "reduce" and len(arguments.positional) == 2:
+        first, function = arguments.positional
+        called = _Callback(evaluation, node, function, environment, node.args[1])
+        return _folded(called, receiver.element, first)
     if name not in METHODS or len(arguments.positional) != 1:
         return None
     called = _Callback(evaluation, node, arguments.positional[0], environment)

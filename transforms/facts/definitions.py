@@ -222,7 +222,7 @@ class FunctionDefinition:
             if isinstance(n, ast.Name) and n.id == name and n not in own
         ]
         new = any(
-            isinstance(s, ast.Assign) and name in bound_names(s) and _is_new(s.value)
+            isinstance(s, ast.Assign) and name in bound_names(s) and is_new(s.value)
             for s in nodes
         )
         return len(places) != 1 or not new
@@ -268,7 +268,7 @@ def _stored(nodes: Iterable[ast.AST]) -> list[str]:
     ]
 
 
-def _is_new(value: ast.expr) -> bool:
+def is_new(value: ast.expr) -> bool:
     """Whether an expression makes a list or dict that nobody else has."""
     match value:
         case ast.Call(func=ast.Name(id="list" | "dict" | "set")):

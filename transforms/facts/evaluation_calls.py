@@ -30,6 +30,7 @@ from .kinds import (
     Kind,
     Mapping,
     Object,
+    Python,
     Rows,
     Sequence,
     Tensor,
@@ -269,6 +270,15 @@ class CallEvaluation(Evaluation):
         self, node: ast.Call, name: str, arguments: Arguments, environment: Environment
     ) -> Kind:
         text = ast.unparse(node.func)
+        if name == "builtins.len" and len(arguments.positional) == 1:
+            (whole,) = arguments.positional
+            own = self.session.instances.special(self, "__len__", whole, [], node)
+            if isinstance(own, Python):
+                return own
+            if own is not None:
+                reason = "what `__len__` gives has to be an int, which a graph has not"
+                self.problem(reason, node, "GL406")
+                return UNKNOWN
         found = call_builtin(name.removeprefix("builtins."), arguments)
         if found is not None and callbacks.compares_tensors(
             self, node, arguments, environment

@@ -239,6 +239,9 @@ class NameEvaluation(Evaluation):
         index = self.evaluate(node.slice, environment)
         if is_numpy(value):
             return arrays.item(self, node, value, index)
+        own = self.session.instances.special(self, "__getitem__", value, [index], node)
+        if own is not None:
+            return own
         index = arrays.all_released(index)
         parts = [operators.subscript(member, index) for member in members(value)]
         kind = join_all(

@@ -212,20 +212,29 @@ class Instances:
         self, evaluation: Evaluation, name: str, left: Kind, right: Kind, node: ast.AST
     ) -> Kind | None:
         """What a class's own operator gives; None where the operands have none."""
-        if (
-            not isinstance(left, Object | Record)
-            or name not in DUNDERS
-            or not isinstance(node, ast.expr)
-        ):
+        if name not in DUNDERS:
             return None
-        home, qualname = self.session.home(_class_name(left))
+        return self.special(evaluation, f"__{DUNDERS[name]}__", left, [right], node)
+
+    def special(
+        self,
+        evaluation: Evaluation,
+        name: str,
+        owner: Kind,
+        given: list[Kind],
+        node: ast.AST,
+    ) -> Kind | None:
+        """What a special method of a class, `__getitem__` say, gives where Python calls it; None where there is none."""
+        if not isinstance(owner, Object | Record) or not isinstance(node, ast.expr):
+            return None
+        home, qualname = self.session.home(_class_name(owner))
         if home is not self.session:
-            return home.instances.operator(evaluation, name, left, right, node)
-        method = self.module.method(qualname, f"__{DUNDERS[name]}__")
+            return home.instances.special(evaluation, name, owner, given, node)
+        method = self.module.method(qualname, name)
         if method is None:
             return None
         return self.session.calls.call_definition(
-            evaluation, node, method, left, Arguments([right], {}), Environment()
+            evaluation, node, method, owner, Arguments(given, {}), Environment()
         )
 
     def attribute(

@@ -1,0 +1,85 @@
+"""Numbers that a function gives back to TensorFlow, which calls it in a graph of its own and makes tensors of them.
+
+The first step only, of GL401. `dataset.map(label)` holds the 1 of `return x, 1` as an int32, where a `tf.cond` in `label`
+would give an int64.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .facts.callbacks import DEFAULTS
+from .facts.environment import FunctionFacts
+from .facts.kinds import UNKNOWN, Dict, Kind, Python, Sequence, Tensor
+from .facts.profile import FunctionNode, Recorded
+from .facts.session import DATASET_METHODS
+from .facts.staging import is_weak
+from .making import called, expression
+from .rebuilding import with_origin
+from .rewriting import Rewriter
+from .source import Names
+
+
+def with_tensors_returned(
+    facts: FunctionFacts,
+    recorded: Recorded | None,
+    module: ast.Module,
+    names: Names,
+    tf: str,
+) -> FunctionNode | None:
+    """The function with tensors in the place of numbers that only graphs were seen to get of it; None where there are none."""
+    if recorded is None or not _is_given(facts.definition.node.name, module):
+        return None
+    return _Returned(facts, names, tf, recorded.returns).function()
+
+
+def _is_given(function: str, module: ast.Module) -> bool:
+    """Whether a module does no more with a function of this name than give it to datasets."""
+    nodes = list(ast.walk(module))
+    given = {
+        argument
+        for n in nodes
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr in DATASET_METHODS
+        for argument in n.args
+    }
+    used = [n for n in nodes if isinstance(n, ast.Name) and n.id == function]
+    return bool(used) and given.issuperset(used)
+
+
+class _Returned(Rewriter):
+    def __init__(self, facts: FunctionFacts, names: Names, tf: str, seen: Kind) -> None:
+        super().__init__(facts, names)
+        self.tf = tf
+        self.seen = seen
+
+    def instead(self, node: ast.stmt) -> list[ast.stmt] | None:
+        if not isinstance(node, ast.Return) or node.value is None:
+            return None
+        made = self._held(node.value, self.seen)
+        return None if made is node.value else [with_origin(ast.Return(made), node)]
+
+    def _held(self, node: ast.expr, seen: Kind) -> ast.expr:
+        """A returned value with tensors where such were seen."""
+        match node, seen:
+            case ast.Tuple(elts=elts), Sequence(items=items) if len(elts) == len(items):
+                parts = list(map(self._held, elts, items))
+                return node if parts == elts else ast.Tuple(parts, ast.Load())
+            case ast.Dict(keys=keys, values=values), Dict():
+                known = dict(seen.items)
+                wanted = [known.get(getattr(k, "value", ""), UNKNOWN) for k in keys]
+                parts = list(map(self._held, values, wanted))
+                return node if parts == values else ast.Dict(keys, parts)
+            case _, Tensor(dtype=str(dtype)) if DEFAULTS.get(self._type(node)) == dtype:
+                if isinstance(node, ast.Constant):
+                    return called(f"{self.tf}.constant", node)
+                return called(f"{self.tf}.cast", node, expression(f"{self.tf}.{dtype}"))
+        return node
+
+    def _type(self, node: ast.expr) -> str:
+        """The type of a Python number."""
+        kind = self.kind(node)
+        if isinstance(kind, Tensor) and is_weak(kind) and not kind.mixed:
+            return kind.weak or ""
+        return kind.type if isinstance(kind, Python) else ""
