@@ -443,7 +443,7 @@ def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
             break
         if isinstance(value, ast.Tuple | ast.List):
             value = value.elts[index]
-        elif isinstance(value, ast.Dict):
+        elif isinstance(value, ast.Dict) and None not in value.keys:
             value = value.values[index]
         else:
             raise Refusal(

@@ -254,13 +254,15 @@ class Returns:
 
 
 def _entries(value: ast.expr | None) -> dict[str, ast.expr]:
-    if not isinstance(value, ast.Dict):
-        return {}
-    return {
-        key.value: node
-        for key, node in zip(value.keys, value.values, strict=True)
-        if isinstance(key, ast.Constant) and isinstance(key.value, str)
-    }
+    """What a display of a dict gives its keys, where no `**` behind it may give them something else."""
+    found: dict[str, ast.expr] = {}
+    if isinstance(value, ast.Dict):
+        for key, node in zip(value.keys, value.values, strict=True):
+            if key is None:
+                found.clear()
+            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+                found[key.value] = node
+    return found
 
 
 def _leaf_nodes(value: ast.expr | None, kind: Kind) -> list[ast.expr | None]:

@@ -170,11 +170,14 @@ class NameEvaluation(Evaluation):
 
     def _dict(self, node: ast.Dict, environment: Environment) -> Kind:
         values = [self.evaluate(v, environment) for v in node.values]
-        keys = [self.evaluate(k, environment) if k else UNKNOWN for k in node.keys]
-        if all(isinstance(k, Python) and k.known and k.type == "str" for k in keys):
-            names = [str(k.value) for k in keys if isinstance(k, Python)]
-            return Dict(tuple(dict(zip(names, values, strict=True)).items()))
-        return Mapping(join_all(map(forget, keys)), join_all(map(forget, values)))
+        keys = [self.evaluate(k, environment) if k else None for k in node.keys]
+        entries = _entries(keys, values)
+        if entries is not None:
+            return Dict(tuple(entries.items()))
+        if None in keys:
+            return Mapping(UNKNOWN, UNKNOWN)
+        known = [forget(key) for key in keys if key is not None]
+        return Mapping(join_all(known), join_all(map(forget, values)))
 
     def _joinedstr(self, node: ast.JoinedStr, environment: Environment) -> Kind:
         formatted = [v for v in node.values if isinstance(v, ast.FormattedValue)]
@@ -266,3 +269,17 @@ class NameEvaluation(Evaluation):
 
     def _starred(self, node: ast.Starred, environment: Environment) -> Kind:
         return self.evaluate(node.value, environment)
+
+
+def _entries(keys: list[Kind | None], values: list[Kind]) -> dict[str, Kind] | None:
+    """The items of a display of a dict; None where not all its keys are known."""
+    found: dict[str, Kind] = {}
+    for key, value in zip(keys, values, strict=True):
+        match key, value:
+            case Python(type="str", value=str(text)), _:
+                found[text] = value
+            case None, Dict(items=items):
+                found |= items
+            case _:
+                return None
+    return found
