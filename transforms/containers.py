@@ -328,12 +328,24 @@ def _is_alone(node: ast.AST, name: str) -> bool:
     return False
 
 
+def _makes_dict(node: ast.AST, name: str) -> bool:
+    """Whether this gives a name a dict."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=text)], value=ast.Dict()):
+            return text == name
+    return False
+
+
 def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
     """The one kind of a list's items.
 
     Raises:
         Refusal: they differ, or are no tensors.
     """
+    if any(_makes_dict(node, name) for node in ast.walk(function)):
+        reason = f"a tensor decides which keys the dict `{name}` has"
+        way_out = "keep one tensor with a place for each key; count with `tf.unique_with_counts`"
+        raise Refusal(reason, facts.definition.original, "GL203", way_out)
     joined: Kind | None = None
     for node in ast.walk(function):
         for kind in _given(facts, node, name):

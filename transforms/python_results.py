@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from .facts import kinds
 from .facts.definitions import Tag
 from .facts.kind_parts import unwrapped
 from .facts.kinds import (
@@ -218,5 +219,9 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
             "it returns a TensorArray that no loop fills with items of one known shape"
         )
         raise Refusal(reason, node)
+    elif isinstance(kind, kinds.Mapping):
+        reason = f"it returns {kind}, whose keys are not known before it runs"
+        way_out = "return the values as one tensor, and have the caller make the dict"
+        raise Refusal(reason, node, way_out=way_out)
     elif not isinstance(kind, Python | Maybe | Tensor | Ragged | Rows | MadeArray):
         raise Refusal(f"it returns {kind}", node)

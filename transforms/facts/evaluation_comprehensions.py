@@ -79,13 +79,22 @@ class ComprehensionEvaluation(Evaluation):
             for condition in generator.ifs:
                 truth = self.test(condition, inner)
                 if truth == "tensor":
-                    self.problem("a comprehension filters by a tensor", node, "GL109")
+                    self._filters(node)
                 exact = exact and truth is True
             times.append(self._kinds_in(generator.target, *generator.ifs))
             more, same = self._gathered(node, results, rest, inner, times)
             exact = exact and same
             found += more
         return found, exact
+
+    def _filters(self, node: ast.expr) -> None:
+        """Note that a tensor decides what a comprehension has."""
+        if isinstance(node, ast.DictComp):
+            reason = "which keys the dict has is decided by a tensor"
+            way_out = "keep all keys, and a tensor of bools beside the values, or `tf.where` in them"
+            self.problem(reason, node, "GL109", way_out)
+        else:
+            self.problem("a comprehension filters by a tensor", node, "GL109")
 
     def _comprehension(
         self,
@@ -107,11 +116,10 @@ class ComprehensionEvaluation(Evaluation):
         (generator,) = node.generators
         source = self.evaluate(generator.iter, environment)
         if self.iterates_in_graph(generator.iter, source):
-            self.problem(
-                "a comprehension over a tensor is lifted as a list, or in `sum`, `any`, `all`",
-                node,
-                "GL109",
-            )
+            reason = "a comprehension over a tensor is lifted as a list, or in `sum`, `any`, `all`"
+            is_set = isinstance(node, ast.SetComp)
+            way_out = "make a list, and take `tf.unique(...)` of it" if is_set else ""
+            self.problem(reason, node, "GL109", way_out)
             self.operation()
             return UNKNOWN
         if (
@@ -153,7 +161,7 @@ class ComprehensionEvaluation(Evaluation):
         self._bind_target(generator.target, element, inner)
         for condition in generator.ifs:
             if self.test(condition, inner) == "tensor":
-                self.problem("a comprehension filters by a tensor", owner, "GL109")
+                self._filters(owner)
         return self.evaluate(result, inner)
 
     def _bind_target(
