@@ -19,6 +19,7 @@ from .facts.kinds import (
     Union,
 )
 from .facts.profile import FunctionNode
+from .facts.signs import is_never_negative
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
 from .facts.syntax import own_nodes
 from .findings import Refusal
@@ -31,6 +32,9 @@ BINARY: dict[str, ast.operator] = {
     "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(), "floordiv": ast.FloorDiv(),
     "mod": ast.Mod(), "pow": ast.Pow(), "matmul": ast.MatMult(), "and_": ast.BitAnd(), "or_": ast.BitOr(),
     "xor": ast.BitXor(),
+}  # fmt: skip
+SHIFTS: dict[type[ast.operator], ast.operator] = {
+    ast.LShift: ast.Mult(), ast.RShift: ast.FloorDiv()
 }  # fmt: skip
 COMPARISONS: dict[str, ast.cmpop] = {
     "lt": ast.Lt(), "le": ast.LtE(), "gt": ast.Gt(), "ge": ast.GtE(), "eq": ast.Eq(), "ne": ast.NotEq(),
@@ -68,6 +72,10 @@ class _Builtins(Ranking):
                     inner = [ast.If(condition, inner, [])]
                 made = ast.For(source.target, source.iter, inner, node.orelse)
                 return [with_origin(made, node)]
+            case ast.AugAssign(op=op, value=by) if self._shifts(node, by):
+                factor = self._doubled(by)
+                made_shift = ast.AugAssign(node.target, SHIFTS[type(op)], factor)
+                return [with_origin(made_shift, node)]
             case ast.Expr(
                 value=ast.Call(
                     func=ast.Attribute(value=ast.Name(id=owner), attr="sort"), args=[]
@@ -222,7 +230,20 @@ class _Builtins(Ranking):
                 return self._of_rows(node)
             case ast.Call():
                 return self._call(node)
+            case ast.BinOp(left=left, op=op, right=right) if self._shifts(node, right):
+                return _shifted(left, op, self._doubled(right))
         return None
+
+    def _shifts(self, node: ast.BinOp | ast.AugAssign, by: ast.expr) -> bool:
+        """Whether this shifts a Python number that a tensor holds, and not by less than 0."""
+        problem = any(p.node is node for p in self.facts.problems)
+        return problem and type(node.op) in SHIFTS and is_never_negative(by, self.facts)
+
+    def _doubled(self, by: ast.expr) -> ast.expr:
+        """What a shift multiplies or divides by."""
+        if isinstance(by, ast.Constant) and isinstance(by.value, int) and by.value < 62:
+            return ast.Constant(2**by.value)
+        return ast.BinOp(ast.Constant(2), ast.Pow(), by)
 
     def _call(self, node: ast.Call) -> ast.expr | None:
         function = self.builtin(node)
@@ -384,6 +405,13 @@ class _Builtins(Ranking):
             case [operand] if function == "truth":
                 return called("bool", operand)
         return None
+
+
+def _shifted(left: ast.expr, op: ast.operator, factor: ast.expr) -> ast.expr:
+    one = isinstance(left, ast.Constant) and left.value == 1
+    if one and isinstance(op, ast.LShift):
+        return factor
+    return ast.BinOp(left, SHIFTS[type(op)], factor)
 
 
 def _arguments(node: ast.Call) -> list[ast.expr]:

@@ -27,7 +27,7 @@ from .kinds import (
 )
 from .mixing import may_be_number, remixed, unmixed
 from .numbers import ZERO_DIVISION, divisor, exact_numbers, is_known_nonzero
-from .signs import is_nonzero, is_size
+from .signs import is_never_negative, is_never_positive, is_nonzero, is_size
 from .staging import (
     choose,
     hold,
@@ -41,6 +41,9 @@ from .staging import (
     list_of,
     released,
 )
+
+POWER = "a power of Python numbers may be of another type, or too large, as a tensor decides"
+SHIFT = "a shift of Python numbers may go the other way, as a tensor decides"
 
 
 class OperatorEvaluation(Evaluation):
@@ -98,14 +101,34 @@ class OperatorEvaluation(Evaluation):
             and not (by is not None and self._is_seen_size(by))
         ):
             self.problem(ZERO_DIVISION, node)
-        if is_weak(kind) and name in ("pow", "lshift", "rshift"):
-            self.problem(
-                "a power of Python numbers that a tensor decides is not lifted", node
-            )
+        if is_weak(kind) and name in ("lshift", "rshift"):
+            self.problem(SHIFT, node)
+        if is_weak(kind) and name == "pow" and not self._is_safe_power(kind, node):
+            self.problem(POWER, node)
         counts = self.innermost_loop() is not None and self.is_staged()
         exact = exact_numbers(name, left, right, getattr(kind, "dtype", None))
         if counts and may_be_number(left, right) and exact is None:
             self.problem("it counts with what may be a Python number or a tensor", node)
+
+    def _is_safe_power(self, kind: Kind, node: ast.AST) -> bool:
+        """Whether a power of Python numbers is of one type, whatever they are, and no float too large."""
+        match node:
+            case ast.BinOp(left=base, right=exponent):
+                pass
+            case _:
+                return False
+        grows = is_never_negative(exponent, self.facts)
+        if isinstance(kind, Tensor) and kind.weak == "int":
+            return grows
+        number, power = (
+            kind.value if isinstance(kind, Python) else None
+            for kind in map(self.facts.kind, (base, exponent))
+        )
+        if isinstance(number, int | float) and number > 0:
+            falls = is_never_positive(exponent, self.facts)
+            return (grows and number <= 1) or (falls and number >= 1)
+        root = isinstance(power, int | float) and 0 < power <= 1
+        return root and is_never_negative(base, self.facts)
 
     def _is_seen_size(self, node: ast.expr) -> bool:
         """Whether this is a size of a tensor, and no recorded call has divided by zero."""

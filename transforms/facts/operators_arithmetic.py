@@ -157,6 +157,8 @@ def _python_binary(op: str, left: Kind, right: Kind) -> Kind | Outcome:
     held = left != a or right != b
     if not held:
         return result
+    if op == "pow" and isinstance(result, Union):
+        result = INT
     if not isinstance(result, Python) or result.type not in (
         "int",
         "float",

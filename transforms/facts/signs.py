@@ -172,6 +172,10 @@ def is_positive(node: ast.expr, facts: FunctionFacts) -> bool:
             return any(
                 is_positive(a, facts) and is_never_negative(b, facts) for a, b in sides
             )
+        case ast.BinOp(
+            left=ast.Constant(value=int() as base), op=ast.Pow(), right=right
+        ):
+            return base > 0 and is_never_negative(right, facts)
         case ast.Call(func=ast.Name(id="max") as function, args=[_, _, *_] as values):
             builtin = facts.kind(function) == Function("builtins.max")
             return builtin and any(is_positive(v, facts) for v in values)
