@@ -57,6 +57,14 @@ TAKES_WEAK = frozenset(
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
 LIKE_FIRST = frozenset(["clip_by_value", "clip_by_norm"])
 """Functions that make the numbers they are given tensors of the dtype of the first argument."""
+OF_DTYPE = {
+    "image.adjust_brightness": "float64",
+    "image.adjust_contrast": "float32",
+    "image.adjust_hue": "float32",
+    "image.adjust_saturation": "float32",
+    "image.rot90": "int32",
+}
+"""Functions that make the numbers they are given beside their first argument tensors of a dtype, and take others of it."""
 TAKES_SHAPE = frozenset(
     ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
 )
@@ -150,7 +158,11 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
             )
         return f"{writer.source.segment(node.func)}({a}, {b})"
     if short in LIKE_FIRST and node.args and is_strong(writer.kind(node.args[0])):
-        return _like_first(writer, node)
+        return _of_dtype(
+            writer, node, getattr(writer.kind(node.args[0]), "dtype", None)
+        )
+    if short in OF_DTYPE:
+        return _of_dtype(writer, node, OF_DTYPE[short])
     if short not in TAKES_WEAK and len(node.args) == 1 and not node.keywords:
         return _converted_argument(writer, node)
     if short not in TAKES_WEAK or (
@@ -182,10 +194,10 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
     return None
 
 
-def _like_first(writer: Writer, node: ast.Call) -> str:
-    """Python numbers take the dtype of the tensor that they come with."""
+def _of_dtype(writer: Writer, node: ast.Call, dtype: str | None) -> str:
+    """Python numbers beside the first argument become tensors of a dtype."""
     first, *rest = given(node)
-    want = Tensor(getattr(writer.kind(first), "dtype", None), ())
+    want = Tensor(dtype, ())
     edits = {first: writer.text(first)}
     for argument in rest:
         text = writer.text(argument)

@@ -49,14 +49,14 @@ def extracted(
             pass
         case ast.Expr(value=root) | ast.Assign(value=root):
             pass
-        case ast.If(
-            test=ast.UnaryOp(op=ast.Not(), operand=root), body=[*_, ast.Raise()]
-        ):
-            word = "holds"
-        case ast.If(test=root, body=[*_, ast.Raise()]):
-            word = "failed"
-        case ast.If(test=root):
-            word = "chosen"
+        case ast.If(test=test, body=[*_, last]):
+            root, negated = test, False
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                root, negated = test.operand, True
+            if isinstance(last, ast.Raise):
+                word = "holds" if negated else "failed"
+            else:
+                word = "chosen"
         case ast.Assert(test=root):
             word = "holds"
         case _:

@@ -10,8 +10,8 @@ import ast
 
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import all_bound_names, names_in
-from .making import assigned, name
+from .facts.syntax import all_bound_names, blocks, names_in
+from .making import assigned, name, negated
 from .printing import shows_otherwise
 from .python_effects import (
     are_seen,
@@ -21,7 +21,7 @@ from .python_effects import (
     taken,
     with_name,
 )
-from .rebuilding import with_body, with_origin
+from .rebuilding import rebuilt, with_body, with_origin
 from .replaying import is_replay
 from .source import Names
 
@@ -39,10 +39,33 @@ def with_effects_apart(facts: FunctionFacts, names: Names) -> FunctionNode | Non
             and statement in facts.staged
             and not is_replay(statement)
         ):
-            parted = _Parting(facts, names, statement).parted()
+            returning = statement is node.body[-1] and _always_returns([statement])
+            result = names.fresh("result") if returning else ""
+            one = _with_result([statement], result)[0] if returning else statement
+            assert isinstance(one, ast.If)
+            parted = _Parting(facts, names, one).parted()
             if parted is not None:
-                return with_body(node, [*node.body[:i], *parted, *node.body[i + 1 :]])
+                last = [ast.Return(name(result))] if returning else node.body[i + 1 :]
+                return with_body(node, [*node.body[:i], *parted, *last])
     return None
+
+
+def _always_returns(body: list[ast.stmt]) -> bool:
+    """Whether a block is left by a return at its end, on each of its ways, and nowhere else."""
+    *rest, last = body
+    if any(isinstance(n, ENDING) for s in rest for n in ast.walk(s)):
+        return False
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and all(map(_always_returns, blocks(last)))
+    return isinstance(last, ast.Return) and last.value is not None
+
+
+def _with_result(body: list[ast.stmt], result: str) -> list[ast.stmt]:
+    """A block that sets a name where it returned."""
+    *rest, last = body
+    if isinstance(last, ast.Return) and last.value is not None:
+        return [*rest, with_origin(assigned(result, last.value), last)]
+    return [*rest, rebuilt(last, lambda b: _with_result(b, result))]
 
 
 class _Parting:
@@ -99,8 +122,10 @@ class _Parting:
         (body, late), (orelse, late_else) = then, other
         test = ast.If(name(chosen), body or [ast.Pass()], orelse)
         early = [with_origin(test, node)] if body or orelse else []
-        waiting = ast.If(name(chosen), late or [ast.Pass()], late_else)
-        return [assigned(chosen, node.test), *early], [waiting]
+        asked: ast.expr = name(chosen)
+        if not late:
+            asked, late, late_else = negated(asked), late_else, []
+        return [assigned(chosen, node.test), *early], [ast.If(asked, late, late_else)]
 
     def _block(self, body: list[ast.stmt], later: set[str]) -> Parted | None:
         done: list[ast.stmt] = []

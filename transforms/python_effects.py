@@ -26,6 +26,12 @@ STREAMS = frozenset(
 CODES = frozenset({"GL202", "GL204", "GL205", "GL210", "GL302"})
 
 
+def writes(node: ast.AST) -> bool:
+    """Whether a statement writes to one of Python's streams by its own method."""
+    call = getattr(node, "value", None)
+    return isinstance(call, ast.Call) and ast.unparse(call.func) in STREAMS
+
+
 def is_effect(facts: FunctionFacts, node: ast.AST) -> bool:
     """Whether a statement does something of Python's, and gives nothing."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
@@ -40,8 +46,7 @@ def is_effect(facts: FunctionFacts, node: ast.AST) -> bool:
             for c in facts.codes_inside(child)
         ]
         codes = {"GL204", *inner}
-    writes = ast.unparse(node.value.func) in STREAMS
-    return writes or bool(codes & {"GL202", "GL204"} and codes <= CODES)
+    return writes(node) or bool(codes & {"GL202", "GL204"} and codes <= CODES)
 
 
 def is_shown_in_graph(facts: FunctionFacts, node: ast.stmt) -> bool:

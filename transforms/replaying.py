@@ -19,6 +19,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, stage
 from .facts.syntax import all_bound_names, blocks, names_in
 from .making import assigned, called, expression, name
+from .printing import is_print
 from .promotion import Promotion
 from .python_effects import (
     are_seen,
@@ -27,6 +28,7 @@ from .python_effects import (
     lasts,
     taken,
     with_name,
+    writes,
 )
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
@@ -54,7 +56,8 @@ def with_replays(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | 
             and not is_replay(loop)
         ):
             later = node.body[i + 1 :]
-            made = _OneBlock(facts, names, loop, later).made()
+            waits = any(_shows(facts, s) for s in node.body[:i] if is_replay(s))
+            made = _OneBlock(facts, names, loop, later, waits).made()
             made = made or _Events(facts, names, loop, later, tf).made()
             if made is not None:
                 return with_body(node, [*node.body[:i], *made, *node.body[i + 1 :]])
@@ -107,7 +110,7 @@ class _Replay:
 
 
 class _OneBlock(_Replay):
-    """What it does in one of its blocks."""
+    """What it does in one of its blocks; `waits` where something is shown before it that waits for the graph."""
 
     def __init__(
         self,
@@ -115,9 +118,11 @@ class _OneBlock(_Replay):
         names: Names,
         loop: ast.For | ast.While,
         later: list[ast.stmt],
+        waits: bool,
     ) -> None:
         super().__init__(facts, names, loop)
         self.later = later
+        self.waits = waits
         self.totals = _totals(facts, loop)
         self.bound -= self.totals.keys()
         self.called: dict[tuple[str, int], str] = {}
@@ -156,8 +161,8 @@ class _OneBlock(_Replay):
             for b in _blocks(self.loop)
         ]
         found = [(block, effects) for block, effects in found if effects]
-        if len(found) == 1 and not all(
-            is_shown_in_graph(self.facts, s) for s in found[0][1]
+        if len(found) == 1 and (
+            self.waits or not all(is_shown_in_graph(self.facts, s) for s in found[0][1])
         ):
             yield from found[0]
 
@@ -335,6 +340,12 @@ def _keeping(
         else:
             made.append(rebuilt(node, lambda b: _keeping(b, kept)))
     return made
+
+
+def _shows(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether something prints, or writes to one of Python's streams."""
+    inner = (n for n in ast.walk(node) if isinstance(n, ast.stmt))
+    return any(is_print(facts, n) or writes(n) for n in inner)
 
 
 def _totals(

@@ -103,7 +103,7 @@ class Search:
             and not any(map(may_return, core[:-1]))
         ):
             self.after.append(core.pop())
-        while (statement := next(filter(is_replay, core), None)) is not None:
+        for statement in filter(is_replay, reversed(core[:])):
             place = core.index(statement)
             core.remove(statement)
             if not self._waits(statement, place, "GL202"):

@@ -371,6 +371,8 @@ class CallEvaluation(Evaluation):
             return self._mutation(node, receiver, name, arguments, found, environment)
         if found is None and self._may_hold_variables(receiver):
             self.effect("io", node)
+        if found is None and name == "format" and _is_text(receiver):
+            return texts.made_by_python(self, node)
         return self.settle(found, f"`.{name}()` of {receiver}", node)
 
     def _may_hold_variables(self, receiver: Kind) -> bool:
@@ -433,6 +435,10 @@ class CallEvaluation(Evaluation):
     def is_fresh(self, name: str) -> bool:
         kind = self.facts.parameters.get(name)
         return isinstance(kind, Object) and kind.fresh
+
+
+def _is_text(kind: Kind) -> bool:
+    return isinstance(kind, Python) and kind.type == "str"
 
 
 def _is_of_tensorflow(function: Kind) -> bool:

@@ -186,7 +186,7 @@ class NameEvaluation(Evaluation):
         if made is not None:
             return made
         if any(holds_tensor(k) or k == SIZE for k in kinds):
-            self.problem("it formats a tensor as text", node, "GL210")
+            return texts.made_by_python(self, node)
         return STR
 
     def _attribute(self, node: ast.Attribute, environment: Environment) -> Kind:

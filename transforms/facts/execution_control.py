@@ -11,6 +11,7 @@ from .execution_assignments import AssignmentExecution
 from .kind_joins import join
 from .kind_parts import has_unknown
 from .kinds import UNKNOWN, Dataset, Dict, Iterator, Kind, Python, Sequence, Tensor
+from .signs import nonzero_inside
 from .staging import choose, host_join, stage
 
 MOST_ROUNDS = 12
@@ -114,6 +115,8 @@ class ControlExecution(AssignmentExecution):
 
         def start(head: Environment) -> None:
             self.assign(node.target, element, head)
+            if nonzero := nonzero_inside(node):
+                head.nonzero |= {nonzero}
 
         return self._loop(node, environment, enter, start)
 

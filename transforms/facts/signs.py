@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .environment import FunctionFacts
 from .kinds import Function, Type
-from .syntax import own_nodes
+from .syntax import all_bound_names, own_nodes
 
 NEVER_NEGATIVE = frozenset(
     [
@@ -157,6 +157,18 @@ def tells_nonzero(test: ast.expr, holds: bool) -> str | None:
         ):
             apply = COMPARISONS.get(type(op))
             return name if apply and apply(value, 0) is not holds else None
+    return None
+
+
+def nonzero_inside(loop: ast.For) -> str | None:
+    """The name of the number that is not 0 in a loop, which counts from 0 or above up to it."""
+    match loop.iter:
+        case ast.Call(
+            func=ast.Name(id="range") | ast.Attribute(attr="range"),
+            args=[ast.Name(id=stop)] | [ast.Constant(value=int()), ast.Name(id=stop)],
+            keywords=[],
+        ):
+            return None if stop in all_bound_names(loop) else stop
     return None
 
 

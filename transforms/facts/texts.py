@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
-from .kinds import Function, Kind, Python, Tensor, weak
+from .kinds import STR, Function, Kind, Python, Tensor, weak
 from .staging import INTS, holds_tensor
 
 if TYPE_CHECKING:
@@ -142,6 +142,12 @@ def kind_of(evaluation: Evaluation, node: ast.expr) -> Kind | None:
         reason = "a graph formats floats where their digits are told, as in `:.3f`"
         evaluation.problem(reason, node, "GL210")
     return None
+
+
+def made_by_python(evaluation: Evaluation, node: ast.expr) -> Kind:
+    """The kind of a text with values in it that only Python has."""
+    evaluation.problem("it formats a tensor as text", node, "GL210")
+    return STR
 
 
 def _is_other_call(node: ast.expr, facts: FunctionFacts) -> bool:
