@@ -23,7 +23,7 @@ from .facts.kinds import (
     Tensor,
 )
 from .facts.staging import INTS, holds_tensor, is_weak
-from .facts.syntax import blocks
+from .facts.syntax import HELD, blocks, changed_object
 from .making import assigned, called, expression, placed
 from .rebuilding import replaced, with_origin
 from .source import Names
@@ -61,6 +61,22 @@ def involves_tensors(facts: FunctionFacts, node: ast.AST) -> bool:
     )
 
 
+def changed_in(statement: ast.stmt) -> set[str]:
+    """The texts of the names, attributes and items that a statement sets, or whose objects it changes in place."""
+    inner = list(ast.walk(statement))
+    stores = [
+        n for n in inner if isinstance(n, HELD) and not isinstance(n.ctx, ast.Load)
+    ]
+    return {
+        ast.unparse(n) for n in (*stores, *filter(None, map(changed_object, inner)))
+    }
+
+
+def read_in(node: ast.expr) -> set[str]:
+    """The texts of the names, attributes and items that an expression reads."""
+    return {ast.unparse(n) for n in ast.walk(node) if isinstance(n, HELD)}
+
+
 def is_container(kind: Kind) -> bool:
     """Whether this is one of Python's own tuples, lists, sets and dicts."""
     if isinstance(kind, Sequence | Elements):
@@ -90,6 +106,8 @@ class Taker:
             return apart(name, lengths[0]), rest(statement, {lengths[0]: name})
         if is_sure(statement, first):
             return self._out_of_expression(statement, first, word)
+        if any(changed_in(statement) & read_in(place) for place in places):
+            return None
         if isinstance(statement, ast.If):
             return self._out_of_arms(statement, places, word)
         if isinstance(statement, ast.For):

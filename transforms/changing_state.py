@@ -41,7 +41,14 @@ from .facts.kinds import (
 )
 from .facts.session import Session
 from .facts.staging import fits_graph, hold, is_optimizer, stage
-from .facts.syntax import all_bound_names, bound_names, names_in, own_nodes, unmangled
+from .facts.syntax import (
+    HELD,
+    all_bound_names,
+    bound_names,
+    names_in,
+    own_nodes,
+    unmangled,
+)
 from .findings import Refusal
 from .plain_attributes import PlainAttributes
 from .rebuilding import copied
@@ -49,8 +56,6 @@ from .source import Names
 from .variables import escapes
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
-HELD = (ast.Name, ast.Attribute, ast.Subscript)
-"""What state is read from and written to."""
 INDIFFERENT = frozenset(
     f"tensorflow.{name}" for name in ("print", "cond", "function", "Variable")
 )

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 from . import draws, extraction
 from .apart import involves_tensors, is_container
-from .changing_state import HELD, StateVariable
+from .changing_state import StateVariable
 from .facts.draws import LOGGERS
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Function, Module, Object, Python, Tensor, Type
 from .facts.liveness import all_reads
 from .facts.safety import is_safe
 from .facts.staging import is_strong
-from .facts.syntax import all_bound_names
+from .facts.syntax import HELD, all_bound_names
 
 WAITS = frozenset(
     {"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210", "GL407"}

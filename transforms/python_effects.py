@@ -8,12 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from .changing_state import HELD
 from .extraction import PASSED_BY, PLAIN
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Module, Python, Tensor, Type
 from .facts.staging import is_strong
-from .facts.syntax import changed_object, names_in
+from .facts.syntax import HELD, changed_object, names_in
 from .making import name
 from .ordering import may_raise
 from .printing import is_print

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 
 from . import draws
 from .apart import apart, in_order, is_sure, rest
-from .changing_state import HELD, STATE_CODES
+from .changing_state import STATE_CODES
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python
 from .facts.session import Session
 from .facts.staging import holds_tensor
+from .facts.syntax import HELD
 from .ordering import Ordering, may_leave
 from .source import Names
 

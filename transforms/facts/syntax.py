@@ -26,6 +26,8 @@ MUTATORS = frozenset(
         "popleft",
     ]
 )
+HELD = (ast.Name, ast.Attribute, ast.Subscript)
+"""What state is read from and written to."""
 SETTERS = ("setattr", "delattr", "patch")
 ANY = "<any>"
 """Stands for the name of an attribute that is worked out as the program runs."""
