@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Kind, Object, Ragged, Shape, Tensor
+from .facts.kinds import Function, Kind, Object, Ragged, Shape, Tensor, Variable
 from .facts.staging import is_weak
 from .facts.syntax import own_nodes
 from .rule import Rule
@@ -139,7 +139,9 @@ def decorator(
     options = "autograph=False"
     if signature is not None:
         options += f", input_signature=[{signature}]"
-    elif any(map(_varies, parameters.values())):
+    elif any(map(_varies, parameters.values())) and not any(
+        map(_holds_variable_of_any_size, parameters.values())
+    ):
         options += ", reduce_retracing=True"
     return f"{tf}.function({options})"
 
@@ -155,6 +157,13 @@ def _varies(kind: Kind) -> bool:
     """Whether this is a tensor that comes in several sizes."""
     shape = kind.shape if isinstance(kind, Tensor) else None
     return shape is not None and None in shape
+
+
+def _holds_variable_of_any_size(kind: Kind) -> bool:
+    """Whether Variables of several sizes come with this: a graph for all sizes takes the first one's for theirs."""
+    if isinstance(kind, Variable):
+        return kind.shape is None or None in kind.shape
+    return any(map(_holds_variable_of_any_size, kind.parts))
 
 
 def _signature(
