@@ -128,7 +128,7 @@ class Trials:
         self.state = changing_state(
             session, facts, self.names, self.started, self.swaps, apart
         )
-        self.order = Ordering(facts, self.state)
+        self.order = Ordering(facts, self.state, module.borrowed)
         self.body = [
             s for s in own_body(node) if not isinstance(s, ast.Global | ast.Nonlocal)
         ]

@@ -32,10 +32,14 @@ class Ordering:
     """Tells what may be moved past what, in one function with these facts and this state."""
 
     def __init__(
-        self, facts: FunctionFacts, state: Mapping[str, StateVariable]
+        self,
+        facts: FunctionFacts,
+        state: Mapping[str, StateVariable],
+        borrowed: frozenset[str],
     ) -> None:
         self.facts = facts
         self.state = state
+        self.borrowed = borrowed
         self.objects = draws.changed_objects(facts)
 
     def may_go_first(
@@ -183,6 +187,8 @@ class Ordering:
                 other
             ):
                 return False
+            if self._may_name_one(statement, other):
+                return False
             if self._writes_state(other, statement) or (
                 self.has_effects(other, ("stdout", "io"))
                 and not self._only_keeps(statement)
@@ -190,6 +196,26 @@ class Ordering:
                 return False
         returned = [n for s in later if isinstance(s, ast.Return) for n in all_reads(s)]
         return not bound & set(returned)
+
+    def _may_name_one(self, statement: ast.stmt, other: ast.stmt) -> bool:
+        """Whether two statements may go to one list or dict by two names, of which an assignment gave it one."""
+        if not self._changes_objects(statement):
+            return False
+        mine, others = self._containers(statement), self._containers(other)
+        return any(
+            a != b and {a.rpartition(".")[2], b.rpartition(".")[2]} & self.borrowed
+            for a in mine
+            for b in others
+        )
+
+    def _containers(self, statement: ast.stmt) -> set[str]:
+        """The attributes and names of lists and dicts in a statement."""
+        return {
+            ast.unparse(n)
+            for n in ast.walk(statement)
+            if isinstance(n, ast.Attribute | ast.Name)
+            and is_container(self.facts.kind(n))
+        }
 
     def _only_keeps(self, statement: ast.stmt) -> bool:
         """Whether a statement changes lists and dicts, and shows nothing."""

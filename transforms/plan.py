@@ -16,7 +16,7 @@ from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, Kind
+from .facts.kinds import NONE, UNKNOWN, Kind
 from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
 from .facts.session import Session
@@ -289,6 +289,8 @@ class ModulePlanner:
         raised = UNFORESEEN & set(recorded.raises)
         if raised:
             reason = f"it was seen to raise {min(raised)}"
+        elif recorded.returns == UNKNOWN and recorded.raises:
+            reason = f"each recorded call of it raised {recorded.raises[0]}"
         elif definition.tags or agrees(result, recorded.returns):
             return None
         else:

@@ -201,6 +201,18 @@ class ModuleFacts:
                 found.setdefault(target.attr, set()).add(where)
         return found
 
+    @cached_property
+    def borrowed(self) -> frozenset[str]:
+        """Globals and attributes (by their last name) that are given what has another name, too."""
+        found: set[str] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign):
+                for target, value in one_by_one(node):
+                    named = isinstance(value, ast.Name | ast.Attribute | ast.Subscript)
+                    if named or len(node.targets) > 1:
+                        found.add(ast.unparse(target).rpartition(".")[2])
+        return frozenset(found)
+
     def _nodes_with_function(self) -> Iterator[tuple[ast.AST, str]]:
         inside: dict[ast.AST, str] = {}
         for definition in self.functions.values():
