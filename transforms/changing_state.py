@@ -40,7 +40,7 @@ from .facts.kinds import (
     weak,
 )
 from .facts.session import Session
-from .facts.staging import fits_graph, hold, is_optimizer, stage
+from .facts.staging import fits_graph, hold, is_metric, is_optimizer, stage
 from .facts.syntax import (
     HELD,
     all_bound_names,
@@ -158,8 +158,11 @@ class _Finder:
         if isinstance(kind, Record):
             kept = ast.unparse(node) not in self.definition.declared_global
             return kept and argument_kind(kind) is None
-        plain = is_optimizer(kind) or self.session.is_enum(kind)
-        return isinstance(kind, Object) and not plain
+        return isinstance(kind, Object) and not self._is_given_whole(kind)
+
+    def _is_given_whole(self, kind: Kind) -> bool:
+        """Whether a graph is given such an object as it is, with a trace for each."""
+        return is_optimizer(kind) or is_metric(kind) or self.session.is_enum(kind)
 
     def _attributes_of(self, swapped: set[str]) -> list[str]:
         """What the function uses of objects that are others at the next call."""
@@ -374,7 +377,7 @@ class _Finder:
             seen = join_all(map(forget, read))
         if seen != NONE and self._may_be_none(chain):
             seen = join(seen, NONE)
-        if all(is_optimizer(k) or self.session.is_enum(k) for k in members(seen)):
+        if all(map(self._is_given_whole, members(seen))):
             return None if written else seen
         if written and seen in (BOOL, STR):
             return weak(str(seen))

@@ -34,6 +34,8 @@ def calls_as_is(
         return False
     if any(module.method(made.qualname, name) for name in AROUND):
         return False
+    if _is_layered(made, session) and not _may_run_twice(definition, session):
+        return False
     words = modules.mentioned(session.path) if modules else frozenset()
     return not (words & ASKS or _has_policy(made, session)) and (
         _is_plain(definition) and _passes_plainly(node, definition, facts)
@@ -48,9 +50,21 @@ def is_called_by_python(definition: FunctionDefinition, session: Session) -> boo
     owner, modules = definition.owner, session.modules
     if owner is None or modules is None or modules.mentioned(session.path) & RUNS:
         return False
-    attributes = session.instances.class_attributes(owner).values()
-    layered = any(k == UNKNOWN or "object(" in str(k) for k in attributes)
-    return "build" in owner.methods or not layered
+    return "build" in owner.methods or not _is_layered(owner, session)
+
+
+def _is_layered(made: ClassDefinition, session: Session) -> bool:
+    """Whether objects of a class may have layers, so that Keras runs `call` once more, in a graph, to build them."""
+    known = session.instances.class_attributes(made)
+    seen = session.instances.seen_attributes(made)
+    kinds = [seen.get(n, k) if k == UNKNOWN else k for n, k in known.items()]
+    return any(k == UNKNOWN or "object(" in str(k) for k in kinds)
+
+
+def _may_run_twice(definition: FunctionDefinition, session: Session) -> bool:
+    """Whether nothing of Python's tells how often a function runs."""
+    facts = session.known(definition.qualname)
+    return facts is not None and facts.effects.keys() <= {"assign"}
 
 
 def _has_policy(made: ClassDefinition, session: Session) -> bool:

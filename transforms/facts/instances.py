@@ -316,12 +316,12 @@ class Instances:
         if seen is not None:
             return seen
         if known is not None:
-            return self._seen_attributes(made).get(name, known) if open_parts else known
+            return self.seen_attributes(made).get(name, known) if open_parts else known
         if name in self.module.changed_attributes:
-            return self._seen_attributes(made).get(name, UNKNOWN)
+            return self.seen_attributes(made).get(name, UNKNOWN)
         if self.module.is_of_keras(made.qualname):
             evaluation.keeps_settings(COMPILED, node)
-            return KERAS_ATTRIBUTES.get(name) or self._seen_attributes(made).get(name)
+            return KERAS_ATTRIBUTES.get(name) or self.seen_attributes(made).get(name)
         if "tensorflow.Module" in self.module.bases(made.qualname):
             return KERAS_ATTRIBUTES.get(name) if name.endswith("variables") else None
         return None
@@ -364,7 +364,7 @@ class Instances:
                 ):
                     found[node.targets[0].id] = self.session.globals.value(node.value)
             self._initialize(made)
-            for name, kind in self._seen_attributes(made).items():
+            for name, kind in self.seen_attributes(made).items():
                 if found.get(name, UNKNOWN) == UNKNOWN or kind == found.get(name):
                     found[name] = kind
         return self._attributes[made.qualname]
@@ -384,7 +384,8 @@ class Instances:
         bases = map(self.module.classes.get, self.module.bases(made.qualname))
         return [made, *filter(None, bases)]
 
-    def _seen_attributes(self, made: ClassDefinition) -> dict[str, Kind]:
+    def seen_attributes(self, made: ClassDefinition) -> dict[str, Kind]:
+        """What the attributes of a class's instances were seen to hold."""
         seen: dict[str, Kind] = {}
         methods = [m for c in self._family(made) for m in c.methods.values()]
         for method in methods:

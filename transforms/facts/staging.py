@@ -34,6 +34,8 @@ from .kinds import (
     weak,
 )
 
+LATE_METRICS = frozenset({"AUC", "F1Score", "FBetaScore", "R2Score"})
+"""Metrics of Keras that may make their variables when they are first used."""
 FLOATS = frozenset(
     {"float16", "bfloat16", "float32", "float64", "complex64", "complex128"}
 )
@@ -109,6 +111,12 @@ def is_of_library(kind: Kind) -> bool:
 def is_optimizer(kind: Kind) -> bool:
     """Whether this is one of Keras's optimizers."""
     return isinstance(kind, Object) and ".optimizers." in kind.name
+
+
+def is_metric(kind: Kind) -> bool:
+    """Whether this is one of Keras's metrics that have their variables from the start."""
+    name = kind.name if isinstance(kind, Object) else ""
+    return ".metrics." in name and name.rpartition(".")[2] not in LATE_METRICS
 
 
 def is_weak(kind: Kind) -> bool:
