@@ -8,11 +8,10 @@ from collections.abc import Iterable
 from .entries import is_taped
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Object
+from .facts.kinds import Kind, Object, Python, members
 from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
 from .findings import Refusal
-from .first_steps import number_parameters
 from .short_lived import is_made_anew
 
 FEWEST_RUNS, FEWEST_HEAVY_RUNS = 40, 16
@@ -41,7 +40,7 @@ def too_seldom(
         return None
     kinds = graph.parameters.values()
     made = max((objects(session, kind) for kind in kinds), default=0)
-    numbers = helps and bool(number_parameters(graph))
+    numbers = helps and any(map(_may_be_number, kinds))
     traces = recorded.calls if numbers else made
     runs = trips * recorded.calls / max(1, traces)
     if any(isinstance(node, LOOPS) for node in graph.staged):
@@ -59,6 +58,13 @@ def too_seldom(
         f"{anew}, for which {calls} are too few",
         of.original,
         way_out="make objects once and use them again, and take what works on tensors alone to a function of the module",
+    )
+
+
+def _may_be_number(kind: Kind) -> bool:
+    """Whether a graph may be given this as a number of Python's."""
+    return any(
+        isinstance(k, Python) and k.type in ("int", "float") for k in members(kind)
     )
 
 

@@ -318,9 +318,12 @@ class ModulePlanner:
         self, graph: FunctionFacts, of: FunctionDefinition, trips: int = 1
     ) -> Refusal | None:
         """Why a graph of the function `of` is not worth its traces, if the recorded run saw so."""
-        called = bool(self.session.recorded_callers(of.qualname))
-        helps = called and self.entries.helps(of)
-        return too_seldom(self.session, graph, of, trips, helps)
+        return too_seldom(self.session, graph, of, trips, self.helps(of))
+
+    def helps(self, definition: FunctionDefinition) -> bool:
+        """Whether a function was seen to be called, and by others of its module alone."""
+        called = bool(self.session.recorded_callers(definition.qualname))
+        return called and self.entries.helps(definition)
 
     def _called_by_graphs(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
         """The functions that graphs call: those of these functions, and what is a graph already."""

@@ -414,6 +414,10 @@ class SplitPlanner:
     ) -> Plan:
         core, shell, planner = self.core(facts, parts, cores)
         self.check_traces(core, facts)
+        small = not core.staged and work(core) < FEWEST_OPERATIONS
+        if small and self.planner.helps(facts.definition):
+            reason = "a call of a graph costs more than its few operations"
+            raise DoesNotPay(reason, facts.definition.original)
         if not self._is_worth_it(core, facts):
             raise Refusal(
                 "most of its tensor work stands where no graph can do it",
