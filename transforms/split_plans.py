@@ -414,9 +414,11 @@ class SplitPlanner:
     ) -> Plan:
         core, shell, planner = self.core(facts, parts, cores)
         self.check_traces(core, facts)
+        recorded = self.session.recorded(facts.definition.qualname)
+        often = recorded is not None and recorded.calls >= FEWEST_CALLS
         small = not core.staged and work(core) < FEWEST_OPERATIONS
-        if small and self.planner.helps(facts.definition):
-            reason = "a call of a graph costs more than its few operations"
+        if often and small and self.planner.helps(facts.definition):
+            reason = "each call of a graph would cost more than its few operations"
             raise DoesNotPay(reason, facts.definition.original)
         if not self._is_worth_it(core, facts):
             raise Refusal(
