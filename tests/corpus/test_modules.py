@@ -481,6 +481,101 @@ def write(files: dict[str, str], folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_text(textwrap.dedent(text).lstrip("\n"))
+LAYERS = {
+    "layers.py": """
+        import enum
+
+        import tensorflow as tf
+
+
+        class Mode(enum.Enum):
+            TRAIN = 1
+            TEST = 2
+
+
+        class Center(tf.keras.layers.Layer):
+            def __init__(self):
+                super().__init__()
+                self.seen = 0
+                self.mode = Mode.TRAIN
+
+            def build(self, shape):
+                self.mean = self.add_weight(shape=shape[-1:], initializer="zeros")
+
+            def call(self, x):
+                if self.mode is Mode.TRAIN:
+                    self.seen += 1
+                    self.mean.assign(0.5 * self.mean + 0.5 * tf.reduce_mean(x, axis=0))
+                return x - self.mean
+
+
+        center = Center()
+        strategy = tf.distribute.get_strategy()
+        with strategy.scope():
+            body = tf.keras.layers.Dense(2, kernel_initializer="ones")
+            head = tf.keras.layers.Dense(1, kernel_initializer="ones")
+        body.build((None, 2))
+        head.build((None, 2))
+        weights = tf.Variable([1.0, 2.0])
+        losses = tf.keras.metrics.Mean()
+        factor = 1.0
+        steps = 0
+
+
+        def measured(x):
+            loss = tf.reduce_sum((weights - x) ** 2) * factor
+            losses.update_state(loss)
+            return loss
+
+
+        def replica(x):
+            loss = tf.reduce_mean(tf.nn.relu(x * weights) ** 2) * factor
+            weights.assign_sub(0.1 * loss * x)
+            return loss
+
+
+        def distributed(x):
+            global steps
+            steps += 1
+            return strategy.run(replica, args=(x,)) / steps
+
+
+        def tuned(x):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(head(body(x)) ** 2)
+            variables = body.trainable_variables + head.trainable_variables
+            for slope, variable in zip(tape.gradient(loss, variables), variables):
+                variable.assign_sub(0.01 * slope)
+            return loss
+    """,
+    "steering.py": """
+        import layers
+        import tensorflow as tf
+
+
+        def steer(i):
+            layers.factor = 1.0 / (1 + i)
+            layers.body.trainable = i % 2 == 0
+            layers.center.mode = layers.Mode.TEST if i == 2 else layers.Mode.TRAIN
+            if i == 3:
+                layers.losses = tf.keras.metrics.Mean()
+                layers.center.seen = 10
+    """,
+    "run.py": """
+        import layers
+        import steering
+        import tensorflow as tf
+
+        for i in range(5):
+            x = tf.constant([float(i), 1.0])
+            print(layers.center(tf.stack([x, 2.0 * x])).numpy(), layers.center.seen)
+            print(layers.measured(x).numpy(), layers.losses.result().numpy())
+            print(layers.distributed(x).numpy(), layers.steps)
+            print(layers.tuned(x[None]).numpy(), layers.body.kernel.numpy())
+            steering.steer(i)
+    """,
+}
+
 
 
 def graphs_of(files: dict[str, str], name: str, folder: Path) -> set[str]:
@@ -528,6 +623,14 @@ def test_what_another_module_swaps_extends_and_calls(tmp_path: Path) -> None:
         "fitted_graph",
     }
     assert "counting_update_graph" in (tmp_path / "others.py").read_text()
+
+
+def test_layers_and_replicas_that_another_module_steers(tmp_path: Path) -> None:
+    assert graphs_of(LAYERS, "layers.py", tmp_path) == {
+        "call_graph",
+        "measured_graph",
+        "replica_graph",
+    }
 
 
 def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:
