@@ -158,11 +158,7 @@ class Ordering:
         raising = only_raises(statement)
         if raising and not all(map(self._is_safe, later)):
             return False
-        if (
-            _exits(statement)
-            and not raising
-            and (later or not isinstance(statement, ast.Return))
-        ):
+        if _exits(statement) and not raising and later:
             return False
         if later and "GL207" in self.facts.codes_inside(statement):
             return False

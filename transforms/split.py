@@ -205,11 +205,16 @@ class Search:
         late: list[tuple[ast.stmt, int]] = []
         for place, other in enumerate([statement, *core[index:]], index):
             named = {n for s, _ in late for n in self.order.changed(s)}
-            if late and not (named & self.order.reads(other) or self._shows(other)):
+            left = any(may_return(s) for s, _ in late)
+            if late and not (
+                left or named & self.order.reads(other) or self._shows(other)
+            ):
                 kept.append(other)
                 continue
             again = {n for s in core[place:] for n in all_bound_names(s)}
             own, waiting = self._extracted(other, [s for s, _ in late], again)
+            if left:
+                own, waiting = [], other
             kept += own
             late.append((waiting, len(kept)))
         early = core[:index]
