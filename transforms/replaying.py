@@ -85,6 +85,8 @@ class _Replay:
         """
         rest, values = taken(self.facts, self.names, effect)
         read = sorted(names_in(rest) & self.bound)
+        if any(names_in(value) & self.totals.keys() for value in values.values()):
+            return None
         own = {*values, *read, *self.totals}
         lasting = lasts(self.facts, rest, own, self.loop)
         return (rest, values, read) if lasting else None
@@ -355,18 +357,21 @@ def _totals(
 
     Nothing else in the loop reads them, but for what it shows.
     """
-    before, after = facts.before.get(loop), facts.after.get(loop)
-    if before is None or after is None:
+    before = facts.before.get(loop)
+    if before is None:
         return {}
     found: dict[str, list[ast.stmt]] = {}
     shown: list[ast.stmt] = []
     for node in (n for block in _blocks(loop) for n in block):
         match node:
             case (
-                ast.AugAssign(target=ast.Name(id=word))
-                | ast.Assign(targets=[ast.Name(id=word)], value=ast.BinOp())
-            ) if isinstance(before.kinds.get(word), Python) and not isinstance(
-                after.kinds.get(word, UNKNOWN), Tensor | Python
+                ast.AugAssign(target=ast.Name(id=word), value=added)
+                | ast.Assign(
+                    targets=[ast.Name(id=word)],
+                    value=ast.BinOp(left=ast.Name(), right=added),
+                )
+            ) if isinstance(before.kinds.get(word), Python) and is_numpy(
+                facts.kind(added)
             ):
                 found.setdefault(word, []).append(node)
             case _ if is_effect(facts, node):
