@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -250,10 +249,14 @@ def _list(
     """
     element = _element(facts, function, name)
     rows = any(_needs_rows(node, name) for node in ast.walk(function))
-    alone = any(_is_alone(node, name) for node in ast.walk(function))
+    whole = any(_is_gone_over(node, name) for node in ast.walk(function))
+    alone = whole or any(_is_item_read(node, name) for node in ast.walk(function))
     node = facts.definition.original
-    if element.mixed and alone:
-        raise Refusal(f"`{name}` holds Python numbers and tensors", node, "GL203")
+    parted = any(_is_part(node, name) for node in ast.walk(function))
+    if element.mixed and (whole or parted):
+        way_out = f"put `{tf}.constant(...)` in the place of its numbers"
+        reason = f"`{name}` holds Python numbers and tensors"
+        raise Refusal(reason, node, "GL203", way_out)
     if rows and (element.shape is None or None in element.shape):
         raise Refusal(f"the items of `{name}` may differ in shape", node, "GL203")
     items = [k for n in ast.walk(function) for k in _given(facts, n, name)]
@@ -261,7 +264,7 @@ def _list(
     ragged = alone or any(_is_ragged(node, name) for node in ast.walk(function))
     varies = ragged and not rows and element.shape == (None,)
     lengths = names.fresh("lengths") if varies else None
-    return List(name, replace(element, mixed=False), rows, nested, tf, lengths)
+    return List(name, element, rows, nested, tf, lengths)
 
 
 def _needs_rows(node: ast.AST, name: str) -> bool:
@@ -311,11 +314,19 @@ def _is_constant(index: ast.expr) -> bool:
     return False
 
 
-def _is_alone(node: ast.AST, name: str) -> bool:
-    """Whether an item of a list, or the list itself, is read as Python's."""
+def _is_item_read(node: ast.AST, name: str) -> bool:
+    """Whether an item of a list is read as Python's."""
     match node:
         case ast.Subscript(value=ast.Name(id=n), ctx=ast.Load()):
             return n == name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr="pop")):
+            return n == name
+    return False
+
+
+def _is_gone_over(node: ast.AST, name: str) -> bool:
+    """Whether a list is returned, or gone over as Python's."""
+    match node:
         case ast.For(iter=source):
             return any(
                 isinstance(n, ast.Name) and n.id == name for n in ast.walk(source)
@@ -323,8 +334,18 @@ def _is_alone(node: ast.AST, name: str) -> bool:
         case ast.Return(value=ast.expr() as value):
             parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
             return any(isinstance(p, ast.Name) and p.id == name for p in parts)
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr="pop")):
+    return False
+
+
+def _is_part(node: ast.AST, name: str) -> bool:
+    """Whether a part of a list is read, or a comprehension goes over it."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=n), slice=ast.Slice(), ctx=ast.Load()):
             return n == name
+        case ast.comprehension(iter=source):
+            return any(
+                isinstance(n, ast.Name) and n.id == name for n in ast.walk(source)
+            )
     return False
 
 

@@ -79,7 +79,10 @@ class List:
         weak = self.element.weak
         if weak == NUMPY:
             return expression(f"{text}.numpy()")
-        return expression(f"{weak}({text})" if weak else text)
+        item = expression(f"{weak}({text})" if weak else text)
+        if self.element.mixed:
+            item.mixed = self.element  # type: ignore[attr-defined]
+        return item
 
     # ---- as statements make it
 

@@ -8,9 +8,10 @@ from collections.abc import Collection, Mapping
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Module
+from .facts.staging import INTS
 from .findings import Refusal
 from .list_forms import List
-from .making import Node, called, expression
+from .making import Node, called, compared, expression, negated
 
 NUMBERS = frozenset({"int", "float", "bool"})
 REDUCED = frozenset({"mean", "sum", "prod", "std", "var", "any", "all"})
@@ -31,6 +32,8 @@ ITERATING = frozenset(
         "list",
     ]
 )
+FOUND = INTS | {"bool", "string"}
+"""Dtypes of which a value is found in a list by what it is equal to."""
 SIDE_BY_SIDE = frozenset({"zip", "enumerate", "reversed"})
 
 
@@ -297,7 +300,23 @@ class _Uses(ast.NodeTransformer):
                 if made is not None and not made.rows:
                     node.left = self._made(expression(f"{name}.size()"), node.left)
                     return node
+            case ast.Compare(
+                left=item, ops=[ast.In() | ast.NotIn() as op], comparators=[held]
+            ):
+                made = self._list(held)
+                if made is not None and made.element.dtype in FOUND:
+                    return self._found(node, made, self.visit(item), op)
         return self.generic_visit(node)
+
+    def _found(
+        self, node: ast.Compare, made: List, item: ast.expr, op: ast.cmpop
+    ) -> ast.expr:
+        """Whether an item is in a list of scalars, or is not."""
+        if made.element.shape != ():
+            raise refusal(made.name, node)
+        same = compared(expression(self.reads.whole(made)), ast.Eq(), item)
+        found = called("bool", called(f"{self.reads.tf}.reduce_any", same))
+        return self._made(negated(found) if isinstance(op, ast.NotIn) else found, node)
 
     def iterated(self, node: ast.expr) -> ast.expr:
         """What goes over a list goes over the tensor of its items."""

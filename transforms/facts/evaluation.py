@@ -216,6 +216,8 @@ class Evaluation:
             self.problem(f"`{ast.unparse(node)[:40]}` is not lifted", node)
         else:
             kind = handler(node, environment)
+        if isinstance(kind, Tensor) and hasattr(node, "mixed"):
+            kind = replace(kind, mixed=True, numbers=node.mixed.numbers)
         self.facts.kinds[node] = kind
         return kind
 
