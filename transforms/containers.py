@@ -25,7 +25,7 @@ from .findings import Refusal
 from .list_forms import DEFAULTS, List, copied
 from .lists import Lists
 from .making import assigned
-from .rebuilding import rebuilt, with_origin
+from .rebuilding import rebuilt, with_body, with_origin
 from .rule import LEAK, Rule
 from .source import Names
 
@@ -95,7 +95,6 @@ def with_tensor_arrays(
     if not grown:
         return None
     made = copy.copy(facts.definition.node)
-    made.body = _parted(made.body, facts, names)
     found = {name: _list(facts, made, name, names, tf) for name in grown}
     lists = Lists(facts, names, tf, found)
     made.body = lists.block(made.body)
@@ -104,16 +103,22 @@ def with_tensor_arrays(
     return made
 
 
+def with_parts(facts: FunctionFacts, names: Names) -> FunctionNode | None:
+    """The function with the lists that it makes or changes several at once each by itself; None where it has none."""
+    node = facts.definition.node
+    if not any(p.code == "GL203" for p in facts.problems):
+        return None
+    return with_body(node, _parted(node.body, facts, names))
+
+
 def _parted(body: list[ast.stmt], facts: FunctionFacts, names: Names) -> list[ast.stmt]:
-    """A block with `a, b = [], []` of lists, and `a[i], a[j] = a[j], a[i]`, as assignments of their own."""
+    """A block with `a, b = [], 0` of lists, and `a[i], a[j] = a[j], a[i]`, as assignments of their own."""
     result: list[ast.stmt] = []
     for node in body:
         match node:
             case ast.Assign(
                 targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
-            ) if len(targets) == len(values) and all(
-                isinstance(v, ast.List) and not v.elts for v in values
-            ):
+            ) if len(targets) == len(values) and _are_new(values):
                 result += [
                     with_origin(ast.Assign([t], v), node)
                     for t, v in zip(targets, values, strict=True)
@@ -128,6 +133,17 @@ def _parted(body: list[ast.stmt], facts: FunctionFacts, names: Names) -> list[as
             case _:
                 result.append(rebuilt(node, lambda b: _parted(b, facts, names)))
     return result
+
+
+def _are_new(values: list[ast.expr]) -> bool:
+    """Whether values are numbers, texts, and new lists or sets that are empty, some of these among them."""
+    empty = [
+        (isinstance(v, ast.List) and not v.elts)
+        or (isinstance(v, ast.Call) and ast.unparse(v) == "set()")
+        for v in values
+    ]
+    pairs = zip(empty, values, strict=True)
+    return any(empty) and all(e or isinstance(v, ast.Constant) for e, v in pairs)
 
 
 def _is_item(target: ast.expr) -> bool:
@@ -357,6 +373,16 @@ def _makes_dict(node: ast.AST, name: str) -> bool:
     return False
 
 
+def _makes_set(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=n)],
+            value=ast.Set() | ast.SetComp() | ast.Call(func=ast.Name(id="set")),
+        ):
+            return n == name
+    return False
+
+
 def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
     """The one kind of a list's items.
 
@@ -372,6 +398,10 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         for kind in _given(facts, node, name):
             item = _as_tensor(kind)
             joined = item if joined is None else choose(joined, item)
+    if any(_makes_set(node, name) for node in ast.walk(function)):
+        reason = f"`{name}` is a set, which a graph has none of"
+        way_out = "keep a list of what is new in it, or ask `tf.unique`"
+        raise Refusal(reason, facts.definition.original, "GL203", way_out)
     if (
         not isinstance(joined, Tensor)
         or joined.dtype is None
