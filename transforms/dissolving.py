@@ -9,12 +9,17 @@ from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.syntax import bound_names, names_in, own_body, own_nodes
+from .facts.syntax import (
+    bound_names,
+    names_in,
+    own_body,
+    own_nodes,
+)
 from .inlining import Callee, Inliner, NotInlined, arguments, bare, local_names
+from .object_names import class_name, with_names, with_one_name, without_itself
 from .objects import STATE_CODES, is_stable
 from .rebuilding import copied, rebuilt, with_origin
-from .rewriting import Rewriter
-from .source import Names, in_small_letters
+from .source import Names
 
 CHANGES = STATE_CODES | {"GL204"}
 """Rules of what a function does with objects."""
@@ -38,7 +43,7 @@ def without_objects(
     node = facts.definition.node
     if facts.definition.parent is not None:
         return None
-    named = _Unnamed(facts, session, names).function()
+    named = with_names(facts, session, names)
     if named is not None:
         return named
     for name in [*_changed_objects(facts), *_remade_objects(facts, session)]:
@@ -46,28 +51,6 @@ def without_objects(
         if made is not None:
             return made
     return None
-
-
-class _Unnamed(Rewriter):
-    """Gives a name to what a function makes to ask it one thing: `Box(a, b).clip(x)`."""
-
-    def __init__(self, facts: FunctionFacts, session: Session, names: Names) -> None:
-        super().__init__(facts, names)
-        self.session = session
-        self.hindering = {p.node for p in facts.problems if p.code in STATE_CODES}
-
-    def expression(self, node: ast.expr) -> ast.expr | None:
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Call() as call) as function):
-                if call not in self.hindering or not self._may_name:
-                    return None
-                made = self.session.module.classes.get(_class_name(call))
-                if made is None or self._has_effects(call):
-                    return None
-                held = self.atom(call, in_small_letters(made.qualname))
-                asked = ast.Attribute(held, function.attr, ast.Load())
-                return ast.Call(asked, node.args, node.keywords)
-        return None
 
 
 def _changed_objects(facts: FunctionFacts) -> list[str]:
@@ -106,16 +89,9 @@ def _remade_objects(facts: FunctionFacts, session: Session) -> list[str]:
         for node in own_nodes(facts.definition.node)
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
-        and _class_name(node.value) in classes
+        and class_name(node.value) in classes
         and made.get(node.targets[0].id, 0) > 1
     ]
-
-
-def _class_name(node: ast.expr) -> str:
-    match node:
-        case ast.Call(func=ast.Name(id=name)):
-            return name
-    return ""
 
 
 def _dissolved(
@@ -123,7 +99,7 @@ def _dissolved(
 ) -> FunctionNode | None:
     """The function with the attributes of one of its objects in names; None where the object is more than those."""
     makers = _makers(node, name)
-    texts = [_class_name(m.value) for m in makers if isinstance(m, ast.Assign)]
+    texts = [class_name(m.value) for m in makers if isinstance(m, ast.Assign)]
     made = next((c for t in texts if (c := session.module.classes.get(t))), None)
     if (
         made is None
@@ -144,7 +120,7 @@ def _dissolved(
         if several:
             methods = _ObjectCalls(session, made, name, [])
             inlined = Inliner(definition, methods, stable).block(result.body)
-            result.body = _without_itself(inlined, name)
+            result.body = without_itself(inlined, name)
             definition.node = copy.copy(result)
         calls = _constructions(_makers(result, name), made)
         if calls is None:
@@ -157,7 +133,7 @@ def _dissolved(
         makes = _ObjectCalls(session, made, name, list(calls.values()))
         body = _with_calls_alone(result.body, calls, bool(initializer))
         inliner = Inliner(definition, makes, stable)
-        result.body = inliner.block(body)
+        result.body = with_one_name(inliner.block(body), name)
     except NotInlined:
         return None
     if inliner.globals:
@@ -248,19 +224,6 @@ def _makers(node: FunctionNode, name: str) -> list[ast.stmt]:
     return [
         s for s in own_nodes(node) if isinstance(s, ast.stmt) and name in bound_names(s)
     ]
-
-
-def _without_itself(body: list[ast.stmt], name: str) -> list[ast.stmt]:
-    """A block without assignments of a name to itself, as a method that gives back its object makes them."""
-    result: list[ast.stmt] = []
-    for node in body:
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=target)], value=ast.Name(id=given)
-            ) if target == given == name:
-                continue
-        result.append(rebuilt(node, lambda b: _without_itself(b, name)))
-    return result
 
 
 def _constructions(
@@ -365,7 +328,9 @@ def _with_names(
     returns = [n for n in inner if _returns(n, name)]
     whole = _whole(session, made) if returns else []
     set_first = _set_by_initializer(session, made) | _set_at_once(node.body, name)
+    shared = made.assigned - session.module.rebound_attributes.keys() - set_first
     used = dict.fromkeys([*(a.attr for a in attributes), *whole])
+    used = {a: None for a in used if a not in shared}
     if (
         uses != len(attributes) + len(returns)
         or (returns and used.keys() != {*whole})
@@ -378,7 +343,8 @@ def _with_names(
     parts: list[ast.expr] = [ast.Name(renamed[a], ast.Load()) for a in whole]
     again = ast.Call(ast.Name(made.qualname, ast.Load()), parts, [])
     result = copy.copy(node)
-    result.body = [_renamed(s, name, renamed, again) for s in node.body]
+    makes = _AttributeNames(name, renamed, again)
+    result.body = [_renamed(s, name, makes) for s in node.body]
     return result
 
 
@@ -447,18 +413,24 @@ def _set_at_once(body: list[ast.stmt], name: str) -> set[str]:
     return found
 
 
-def _renamed(
-    node: ast.stmt, name: str, attributes: dict[str, str], whole: ast.expr
-) -> ast.stmt:
+def _renamed(node: ast.stmt, name: str, makes: _AttributeNames) -> ast.stmt:
     mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
     if not mentions or isinstance(node, FunctionNode):
         return node
-    made: ast.stmt = _AttributeNames(name, attributes, whole).visit(copied(node))
+    made: ast.stmt = makes.visit(copied(node))
     return made
 
 
 class _AttributeNames(ast.NodeTransformer):
-    def __init__(self, name: str, attributes: dict[str, str], whole: ast.expr) -> None:
+    """Puts names in the place of an object's attributes; those that its class has stay the class's.
+
+    Args:
+        name: of the object.
+        attributes: the names of its attributes.
+        whole: the call that would make it again.
+    """
+
+    def __init__(self, name: str, attributes: dict[str, str], whole: ast.Call) -> None:
         self.name = name
         self.attributes = attributes
         self.whole = whole
@@ -471,7 +443,9 @@ class _AttributeNames(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         match node:
             case ast.Attribute(value=ast.Name(id=n), attr=attr) if n == self.name:
-                made = ast.Name(self.attributes[attr], node.ctx)
+                made: ast.expr = ast.Attribute(bare(self.whole.func), attr, node.ctx)
+                if attr in self.attributes:
+                    made = ast.Name(self.attributes[attr], node.ctx)
                 if hasattr(node, "lineno"):
                     ast.copy_location(made, node)
                     made.made = True  # type: ignore[attr-defined]

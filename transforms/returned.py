@@ -19,6 +19,9 @@ from .rebuilding import with_origin
 from .rewriting import Rewriter
 from .source import Names
 
+DTYPES = DEFAULTS | {"bool": "bool", "str": "string"}
+"""What TensorFlow makes of Python's values."""
+
 
 def with_tensors_returned(
     facts: FunctionFacts,
@@ -71,7 +74,7 @@ class _Returned(Rewriter):
                 wanted = [known.get(getattr(k, "value", ""), UNKNOWN) for k in keys]
                 parts = list(map(self._held, values, wanted))
                 return node if parts == values else ast.Dict(keys, parts)
-            case _, Tensor(dtype=str(dtype)) if DEFAULTS.get(self._type(node)) == dtype:
+            case _, Tensor(dtype=str(dtype)) if DTYPES.get(self._type(node)) == dtype:
                 if isinstance(node, ast.Constant):
                     return called(f"{self.tf}.constant", node)
                 return called(f"{self.tf}.cast", node, expression(f"{self.tf}.{dtype}"))

@@ -355,19 +355,22 @@ class Instances:
     def class_attributes(self, made: ClassDefinition) -> Mapping[str, Kind]:
         """The attributes of a class's instances: what the profile saw, what `__init__` and the class body set."""
         if made.qualname not in self._attributes:
-            found: dict[str, Kind] = {}
+            found = self._shared(made)
             self._attributes[made.qualname] = found
-            family = self._family(made)
-            for node in (s for c in reversed(family) for s in c.node.body):
-                if isinstance(node, ast.Assign) and isinstance(
-                    node.targets[0], ast.Name
-                ):
-                    found[node.targets[0].id] = self.session.globals.value(node.value)
             self._initialize(made)
             for name, kind in self.seen_attributes(made).items():
                 if found.get(name, UNKNOWN) == UNKNOWN or kind == found.get(name):
                     found[name] = kind
         return self._attributes[made.qualname]
+
+    def _shared(self, made: ClassDefinition) -> dict[str, Kind]:
+        """What the bodies of a class, and of those that it extends, give all its instances."""
+        nodes = [s for c in reversed(self._family(made)) for s in c.node.body]
+        return {
+            node.targets[0].id: self.session.globals.value(node.value)
+            for node in nodes
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+        }
 
     def fields(self, kind: Kind) -> dict[str, Kind] | None:
         """What the fields of an instance of a dataclass of the module hold; None for anything else."""
@@ -431,7 +434,7 @@ class Instances:
         if made is None:
             return
         name = unmangled(name, made.qualname)
-        found = self._attributes.setdefault(made.qualname, {})
+        found = self._attributes.setdefault(made.qualname, self._shared(made))
         old = found.get(name)
         new = (
             settled(forget(kind)) if old is not None and old != kind else settled(kind)
