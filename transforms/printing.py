@@ -220,13 +220,7 @@ def _printed(planner: Planner, node: ast.expr) -> str:
     if isinstance(node, ast.Starred) or not is_tensor(kind):
         raise Refusal("what this `print` shows is not known", node, "GL201")
     shape = getattr(kind, "shape", None)
-    real = getattr(kind, "weak", None) and getattr(kind, "dtype", None) in REALS
-    if (
-        not isinstance(kind, Tensor)
-        or kind.mixed
-        or kind.dtype in (None, "string", "bool")
-        or (real and not _is_steered(planner, node))
-    ):
+    if not _is_printed_alike(planner.facts, node):
         raise Refusal(
             "a graph prints this value otherwise than Python does", node, "GL201"
         )
@@ -241,9 +235,28 @@ def _printed(planner: Planner, node: ast.expr) -> str:
     return planner.writer.text(node)
 
 
-def _is_steered(planner: Planner, node: ast.expr) -> bool:
+def prints_alike(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether a graph can print what a `print` shows of tensors."""
+    call = node.value if isinstance(node, ast.Expr) else None
+    arguments = call.args if isinstance(call, ast.Call) else []
+    return all(
+        _is_printed_alike(facts, a) for a in arguments if is_tensor(facts.kind(a))
+    )
+
+
+def _is_printed_alike(facts: FunctionFacts, node: ast.expr) -> bool:
+    """Whether `tf.print` shows a tensor as Python does, but for the digits of what is printed where a tensor says so."""
+    kind = facts.kind(node)
+    if not isinstance(kind, Tensor) or kind.mixed:
+        return False
+    if kind.dtype in (None, "string", "bool"):
+        return _is_text(kind)
+    return kind.dtype not in REALS or not kind.weak or _is_steered(facts, node)
+
+
+def _is_steered(facts: FunctionFacts, node: ast.expr) -> bool:
     """Whether a tensor decides whether, or how often, something is printed: then it is printed there."""
-    around = [n for n in planner.facts.staged if isinstance(n, ast.stmt)]
+    around = [n for n in facts.staged if isinstance(n, ast.stmt)]
     return any(node in ast.walk(n) for n in around)
 
 

@@ -15,7 +15,7 @@ from .facts.staging import is_strong
 from .facts.syntax import HELD, changed_object, names_in
 from .making import name
 from .ordering import may_raise
-from .printing import is_print
+from .printing import is_print, prints_alike
 from .rebuilding import replaced
 from .source import Names
 
@@ -50,7 +50,8 @@ def is_effect(facts: FunctionFacts, node: ast.AST) -> bool:
 
 def is_shown_in_graph(facts: FunctionFacts, node: ast.stmt) -> bool:
     """Whether a statement is a `print` of values that a graph has."""
-    return is_print(facts, node) and not CODES & {*facts.codes_inside(node)}
+    codes = CODES & {*facts.codes_inside(node)}
+    return is_print(facts, node) and not codes and prints_alike(facts, node)
 
 
 def are_seen(
