@@ -11,6 +11,7 @@ import copy
 from functools import cached_property
 
 from .facts.environment import FunctionFacts
+from .facts.evaluation_operators import SHIFT
 from .facts.kinds import (
     Elements,
     Kind,
@@ -236,8 +237,8 @@ class _Builtins(Ranking):
 
     def _shifts(self, node: ast.BinOp | ast.AugAssign, by: ast.expr) -> bool:
         """Whether this shifts a Python number that a tensor holds, and not by less than 0."""
-        problem = any(p.node is node for p in self.facts.problems)
-        return problem and type(node.op) in SHIFTS and is_never_negative(by, self.facts)
+        found = (p.reason == SHIFT for p in self.facts.problems if p.node is node)
+        return any(found) and is_never_negative(by, self.facts)
 
     def _doubled(self, by: ast.expr) -> ast.expr:
         """What a shift multiplies or divides by."""

@@ -9,6 +9,7 @@ import ast
 
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
+from .facts.staging import is_strong
 from .facts.syntax import own_nodes
 from .making import assigned, called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
@@ -27,7 +28,9 @@ def without_sets(facts: FunctionFacts, names: Names) -> FunctionNode | None:
             ):
                 adding = _additions(node, text)
                 hinders = hindering & {empty, *adding}
-                if hinders and _is_only_asked(node, text, adding):
+                values = _hashed(node, text, adding)
+                fails = any(is_strong(facts.kind(value)) for value in values)
+                if hinders and not fails and _is_only_asked(node, text, adding):
                     table: dict[ast.AST, ast.AST] = {
                         empty: placed(ast.List([], ast.Load()), empty)
                     }
@@ -49,6 +52,20 @@ def _additions(node: FunctionNode, text: str) -> dict[ast.AST, ast.expr]:
             ) if owner == text:
                 found[call] = value
     return found
+
+
+def _hashed(
+    node: FunctionNode, text: str, adding: dict[ast.AST, ast.expr]
+) -> list[ast.expr]:
+    """What a set finds by its hash: a tensor has none."""
+    asked = [
+        n.left
+        for n in ast.walk(node)
+        if isinstance(n, ast.Compare)
+        and isinstance(n.comparators[0], ast.Name)
+        and n.comparators[0].id == text
+    ]
+    return [*adding.values(), *asked]
 
 
 def _is_only_asked(
