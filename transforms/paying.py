@@ -85,7 +85,7 @@ def runs_needed(
     inner = [n for s in body for n in ast.walk(s)]
     heavy = any(
         is_taped(n)
-        or (isinstance(n, ast.Call) and _is_layer(session, facts.kind(n.func)))
+        or (isinstance(n, ast.Call) and session.instances.is_layer(facts.kind(n.func)))
         for n in inner
     )
     return FEWEST_HEAVY_RUNS if heavy else FEWEST_RUNS
@@ -100,11 +100,3 @@ def most_trips(recorded: Recorded) -> dict[str, int]:
 def place_in(function: FunctionNode, loop: ast.stmt) -> str:
     """The place of a loop in a function, as a profile has it."""
     return f"{loop.lineno - function.lineno}:{loop.col_offset - function.col_offset}"
-
-
-def _is_layer(session: Session, kind: Kind) -> bool:
-    if not isinstance(kind, Object):
-        return False
-    made = session.class_of(kind.name)
-    bases = session.module.bases(made.qualname) if made else [kind.name]
-    return any("keras" in base for base in bases)

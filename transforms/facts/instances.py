@@ -82,7 +82,7 @@ class Instances:
         home, _ = self.session.home(function.name)
         if home is not self.session:
             return home.instances.call_object(evaluation, node, function, arguments)
-        if self._is_layer(function) and evaluation.loses_last_size(node):
+        if self.is_layer(function) and evaluation.loses_last_size(node):
             reason = "a layer has to know the last size of what it is given, which a loop of the graph loses"
             way_out = "give the loop's step a function of its own, or keep the size with `tf.ensure_shape`"
             evaluation.problem(reason, node, "GL305", way_out)
@@ -118,10 +118,13 @@ class Instances:
         evaluation.problem(f"what calling {function} does is not known", node)
         return UNKNOWN
 
-    def _is_layer(self, kind: Object | Type) -> bool:
+    def is_layer(self, kind: Kind) -> bool:
+        """Whether this is a layer or model of Keras, or of a class of this module that is one."""
+        if not isinstance(kind, Object):
+            return False
         own = self.module.is_of_keras(self.session.qualname(kind.name))
         known = kind.name.startswith(("keras.", "tensorflow.keras."))
-        return isinstance(kind, Object) and (known or own)
+        return known or own
 
     @cached_property
     def _has_mixed_containers(self) -> bool:
