@@ -231,7 +231,7 @@ class Search:
             return False
         core[index:] = kept
         self.trials.note(kept)
-        self.after = self._in_order([*self.after, *outside])
+        self.after = self._in_order([*outside, *self.after])
         return True
 
     def _shows(self, statement: ast.stmt) -> bool:

@@ -96,9 +96,8 @@ class StepPlanner:
         core, shell, planner = self.splits.core(facts, step.parts, cores)
         if not self._is_worth_it(core, planned):
             return None
-        if not step.nested:
-            trips = most_runs(self.session, facts, step.home, step.parent)
-            self.splits.check_traces(core, facts, trips)
+        trips = most_runs(self.session, facts, step.home, step.parent)
+        self.splits.check_traces(core, facts, trips)
         given = {name: core.parameters[name] for name in step.passed}
         check_parameters(replace(core, parameters=given))
         if not step.nested:
