@@ -26,6 +26,7 @@ from .facts.syntax import beside, names_in
 from .findings import Refusal
 from .first_steps import number_parameters
 from .source import in_small_letters
+from .tapes import check_tapes
 
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
@@ -339,7 +340,8 @@ def _has_tensors(kind: Kind) -> bool:
 
 
 def check_parameters(facts: FunctionFacts) -> None:
-    """Refuse parameters that a `tf.function` takes otherwise than Python does."""
+    """Refuse parameters that a `tf.function` takes otherwise than Python does, and tapes of its callers."""
+    check_tapes(facts)
     for name, kind in facts.parameters.items():
         text = str(kind)
         if any(

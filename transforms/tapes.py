@@ -1,4 +1,7 @@
-"""Tapes that several arms ask for gradients are kept until the last: a graph traces all the arms, eager mode runs one."""
+"""Tapes: those that several arms ask for gradients are kept until the last, and those opened around a graph stay outside.
+
+A graph traces all the arms, eager mode runs one. And a tape that is open around a graph has not seen what is in it.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,9 @@ import ast
 from collections.abc import Sequence
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Object
+from .facts.kinds import Kind, Object, members
 from .facts.profile import FunctionNode
+from .findings import Refusal
 from .making import placed
 from .rebuilding import replaced, with_body
 
@@ -39,6 +43,41 @@ def with_tapes_kept(facts: FunctionFacts) -> FunctionNode | None:
     return with_body(node, body)  # type: ignore[arg-type]
 
 
+def check_tapes(facts: FunctionFacts) -> None:
+    """Refuse a graph that uses a tape which it does not open.
+
+    Raises:
+        Refusal: such a tape knows none of the tensors that the graph has.
+    """
+    nodes = list(ast.walk(facts.definition.node))
+    opened = {
+        item.optional_vars.id
+        for node in nodes
+        if isinstance(node, ast.With)
+        for item in node.items
+        if isinstance(item.optional_vars, ast.Name)
+    }
+    for node in nodes:
+        if not isinstance(node, ast.Name | ast.Attribute) or not is_tape(
+            facts.kinds.get(node)
+        ):
+            continue
+        if not isinstance(node, ast.Name) or node.id not in opened:
+            raise Refusal(
+                f"the tape `{ast.unparse(node)}` is opened outside of it, and sees nothing of what a graph computes",
+                node,
+                way_out="open the tape where its gradients are taken",
+            )
+
+
+def is_tape(kind: Kind | None) -> bool:
+    """Whether this may be a gradient tape."""
+    return kind is not None and any(
+        isinstance(k, Object) and k.name.endswith(".GradientTape")
+        for k in members(kind)
+    )
+
+
 def _asked(arm: ast.expr | Sequence[ast.stmt], facts: FunctionFacts) -> set[str]:
     """The names of the tapes that an arm asks for gradients."""
     nodes = [arm] if isinstance(arm, ast.expr) else arm
@@ -48,11 +87,7 @@ def _asked(arm: ast.expr | Sequence[ast.stmt], facts: FunctionFacts) -> set[str]
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=name) as tape, attr=attr)
             ):
-                kind = facts.kind(tape)
-                is_tape = isinstance(kind, Object) and kind.name.endswith(
-                    ".GradientTape"
-                )
-                if attr in GRADIENTS and is_tape:
+                if attr in GRADIENTS and is_tape(facts.kind(tape)):
                     found.add(name)
     return found
 
