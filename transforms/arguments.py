@@ -175,6 +175,8 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
         )
     if short == "range":
         return _range(writer, node)
+    if short == "one_hot":
+        return _with_depth(writer, node)
     if short in ("repeat", "tile") and not is_weak(writer.kind(node.args[0])):
         return None
     if short in (
@@ -238,6 +240,16 @@ def _is_only_counted(writer: Writer, node: ast.Call) -> bool:
     """Whether `tf.one_hot` gets Python numbers that a tensor decides as its places or depth, not as its values."""
     values = [*node.args[2:], *(k.value for k in node.keywords if k.arg != "depth")]
     return not any(is_weak(writer.kind(value)) for value in values)
+
+
+def _with_depth(writer: Writer, node: ast.Call) -> str | None:
+    """`tf.one_hot` takes its depth in int32 alone."""
+    edits = writer.edits(node)
+    for argument in [*node.args[1:2], *(k.value for k in node.keywords)]:
+        if is_weak(writer.kind(argument)):
+            text = writer.text(argument)
+            edits[argument] = writer.promotion.cast(text, f"{writer.tf}.int32")
+    return writer.source.spliced(node, edits) if edits else None
 
 
 def _is_of_own_list(writer: Writer, function: ast.expr) -> bool:

@@ -131,7 +131,7 @@ class Call:
 
     def tensor(self, node: ast.expr, dtype: str | None = None) -> str:
         kind = self.writer.kind(node)
-        sizes = static_shapes.sizes(self.writer, node) if holds_size(kind) else None
+        sizes = self._sizes(node)
         if sizes is not None:
             kind, text = Tensor("int64", (None,)), sizes
         else:
@@ -150,6 +150,21 @@ class Call:
         if getattr(kind, "dtype", None) == wanted:
             return text
         return self.writer.promotion.cast(text, f"{self.tf}.{wanted}")
+
+    def _sizes(self, node: ast.expr) -> str | None:
+        """The text of a tensor of the sizes that a shape has, where one of them is not static."""
+        whole = holds_size(self.writer.kind(node))
+        return static_shapes.sizes(self.writer, node) if whole else None
+
+    def shape(self, name: str) -> str:
+        """The text of an argument that is a shape, or one size."""
+        node, kind = self.arguments[name], self.kind(name)
+        text = self._sizes(node)
+        if text is None and holds_size(kind):
+            raise Refusal("the shape that this is of may vary", node, "GL406")
+        text = text or self.writer.text(node)
+        number = isinstance(kind, Python) or getattr(kind, "shape", None) == ()
+        return f"[{text}]" if number else text
 
     def option(self, name: str, as_name: str | None = None) -> str:
         """A keyword argument that is passed on, or nothing."""
@@ -296,10 +311,7 @@ def _chosen(call: Call, name: str) -> str:
 
 
 def _reshaped(call: Call, name: str) -> str:
-    shape = call.writer.text(call.arguments["shape"])
-    if isinstance(call.kind("shape"), Python):
-        shape = f"[{shape}]"
-    return call.call("reshape", call.array("a"), shape)
+    return call.call("reshape", call.array("a"), call.shape("shape"))
 
 
 def _raveled(call: Call, name: str) -> str:
@@ -410,9 +422,7 @@ def _like(call: Call, name: str) -> str:
 
 
 def _filled(call: Call, name: str) -> str:
-    shape = call.writer.text(call.arguments["shape"])
-    if not isinstance(call.kind("shape"), Sequence):
-        shape = f"[{shape}]"
+    shape = call.shape("shape")
     if name == "full":
         return call.call("fill", shape, call.array("fill_value", call.dtype))
     made = "zeros" if name == "empty" else name

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
 from .facts.evaluation_calls import UNCOUNTED
-from .facts.kinds import UNKNOWN, Function, Kind, Shape, Tensor, Variable
+from .facts.kinds import UNKNOWN, Function, Kind, Object, Shape, Tensor, Variable
 from .facts.profile import FunctionNode
 from .facts.staging import holds_size, holds_tensor
 from .facts.syntax import bound_names, names_in, own_nodes, target_names
+from .facts.tensorflow_random import GENERATOR
 from .making import called, expression, is_atom
-from .rebuilding import with_origin
+from .rebuilding import replaced, with_origin
 from .rewriting import Rewriter
 from .rule import Rule
 from .source import Names
@@ -30,10 +31,14 @@ SHAPED = {
     "broadcast_to": 1,
     "random.uniform": 0,
     "random.normal": 0,
+    "random.truncated_normal": 0,
     "random.stateless_uniform": 0,
     "random.stateless_normal": 0,
+    "random.stateless_truncated_normal": 0,
 }
 """Functions of TensorFlow that take a shape, or a tensor of its sizes, and where."""
+DRAWING = frozenset({"uniform", "normal", "truncated_normal", "uniform_full_int"})
+"""Methods of a `tf.random.Generator` that take a shape first."""
 
 
 class StaticShape(Rule):
@@ -163,16 +168,28 @@ def are_given(facts: FunctionFacts) -> bool:
     )
 
 
+def _given_shape(node: ast.Call, function: Kind) -> ast.expr | None:
+    """The shape that a function of TensorFlow's, or a generator's method, is given to make a tensor of."""
+    if not isinstance(function, Function):
+        return None
+    place = SHAPED.get(function.name.removeprefix("tensorflow."))
+    if function.receiver == Object(GENERATOR):
+        place = 0 if function.name.removeprefix("method.") in DRAWING else None
+    if place is None:
+        return None
+    if len(node.args) > place:
+        return node.args[place]
+    return next((k.value for k in node.keywords if k.arg == "shape"), None)
+
+
 def _comes_in(node: ast.AST, facts: FunctionFacts, bound: Set[str]) -> bool:
     """Whether a tensor with sizes that are not known gets these from others such."""
     if isinstance(node, ast.Name):
         return node.id in bound
     if isinstance(node, ast.Call):
-        function = facts.kinds.get(node.func)
-        name = function.name if isinstance(function, Function) else ""
-        place = SHAPED.get(name.removeprefix("tensorflow."))
-        if place is not None and len(node.args) > place:
-            return holds_tensor(facts.kinds.get(node.args[place], UNKNOWN))
+        shape = _given_shape(node, facts.kinds.get(node.func, UNKNOWN))
+        if shape is not None:
+            return holds_tensor(facts.kinds.get(shape, UNKNOWN))
     inside = set(ast.walk(node)) - {node}
     return any(n in inside and _is_open(kind) for n, kind in facts.kinds.items())
 
@@ -227,19 +244,12 @@ class _Sizes(Rewriter):
     def expression(self, node: ast.expr) -> ast.expr | None:
         if not isinstance(node, ast.Call):
             return None
-        function = self.kind(node.func)
-        name = function.name if isinstance(function, Function) else ""
-        place = SHAPED.get(name.removeprefix("tensorflow."))
-        if place is None or len(node.args) <= place:
+        given = _given_shape(node, self.kind(node.func))
+        shape = _shape(given) if given and holds_size(self.kind(given)) else None
+        if given is None or shape is None:
             return None
-        given = node.args[place]
-        shape = _shape(given) if holds_size(self.kind(given)) else None
-        if shape is None:
-            return None
-        made = copy.copy(node)
-        made.args = list(node.args)
-        made.args[place] = called(f"{self.tf}.shape", shape.value)
-        return made
+        sizes = called(f"{self.tf}.shape", shape.value)
+        return replaced(node, {given: sizes})  # type: ignore[return-value]
 
 
 GOES_OVER = frozenset(

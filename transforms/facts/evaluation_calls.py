@@ -71,6 +71,21 @@ OVER_TENSORS = frozenset(
         "pow",
     ]
 )
+KEEP_SIZES = frozenset(
+    [
+        "len",
+        "list",
+        "tuple",
+        "enumerate",
+        "zip",
+        "reversed",
+        "iter",
+        "isinstance",
+        "type",
+        "print",
+    ]
+)
+"""Builtins that need no value of the sizes in a shape, or give them on."""
 KEYED = frozenset({"get", "pop", "setdefault"})
 KEYED_BY_TENSOR = (
     "a dict finds its items by hash, and a tensor in a graph has none: "
@@ -280,6 +295,10 @@ class CallEvaluation(Evaluation):
                 self.problem(reason, node, "GL406")
                 return UNKNOWN
         found = call_builtin(name.removeprefix("builtins."), arguments)
+        if name.removeprefix("builtins.") not in KEEP_SIZES and any(
+            map(holds_size, arguments.all)
+        ):
+            self.problem("a size that is not static is passed here", node, "GL406")
         if found is not None and callbacks.compares_tensors(
             self, node, arguments, environment
         ):
@@ -347,6 +366,8 @@ class CallEvaluation(Evaluation):
             return draws.drawn(
                 f"{receiver.name}.{name}", arguments.positional, arguments.keywords
             )
+        if isinstance(receiver, Object) and any(map(holds_size, arguments.all)):
+            self.problem("a size that is not static is passed here", node, "GL406")
         if isinstance(receiver, Dataset):
             kind = callbacks.method(self, node, receiver, name, arguments, environment)
             if kind is not None:

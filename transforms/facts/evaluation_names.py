@@ -34,7 +34,14 @@ from .kinds import (
     weak,
 )
 from .library_settings import LAYER
-from .staging import holds_tensor, is_numpy, is_strong, is_tensor, is_weak
+from .staging import (
+    holds_size,
+    holds_tensor,
+    is_numpy,
+    is_strong,
+    is_tensor,
+    is_weak,
+)
 
 KERAS_ATTRIBUTES: dict[str, Kind] = {
     "trainable_variables": Elements("list", Variable()),
@@ -185,7 +192,7 @@ class NameEvaluation(Evaluation):
         made = texts.kind_of(self, node)
         if made is not None:
             return made
-        if any(holds_tensor(k) or k == SIZE for k in kinds):
+        if any(holds_tensor(k) or holds_size(k) for k in kinds):
             return texts.made_by_python(self, node)
         return STR
 
