@@ -82,7 +82,7 @@ def lift(
     program: Program, folder: Path, rewrite: Rewrite = pipeline.rewrite
 ) -> tuple[Run, Rewritten]:
     """The eager run of a program, and the program rewritten by the profile of that run."""
-    with _eager_functions():
+    with eager_functions():
         original = run(program, folder / "original")
     return original, rewrite(
         program.text, f"{program.name}.py", Options(), original.profile
@@ -98,7 +98,7 @@ def prove(original: Run, lifted: Program, folder: Path, watched: bool = False) -
     assert not differences(original, as_graph), report(
         "lifted", original, as_graph, lifted
     )
-    with _eager_functions():
+    with eager_functions():
         eagerly = run(lifted, folder / "eagerly", watched=False)
     assert not differences(original, eagerly), report(
         "run eagerly", original, eagerly, lifted
@@ -234,7 +234,7 @@ def _seed() -> None:
 
 
 @contextlib.contextmanager
-def _eager_functions() -> Iterator[None]:
+def eager_functions() -> Iterator[None]:
     tf.config.run_functions_eagerly(True)
     try:
         with warnings.catch_warnings():

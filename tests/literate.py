@@ -4,6 +4,7 @@
     ```python after                 what it is rewritten to, or instead:
     ```text left alone [CODE]       why it stays as it is, and the code of the finding that says so
     ```python calls [WORD ...]      a list of argument tuples, three or more; `tf` and `np` are there
+    ```python later                 optional: calls that were not recorded, made of original and lift, too
     ```python between               optional: statements run before call i > 0
     ```python observe               optional: an expression for the state to compare at the end
 
@@ -16,14 +17,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness import Program
 
 HEADING = re.compile(r"#{2,}\s+(.*)")
 FENCE = re.compile(r"(`{3,})(\S*)\s*(.*)")
-BLOCKS = ("before", "after", "left alone", "calls", "between", "observe")
+BLOCKS = ("before", "after", "left alone", "calls", "later", "between", "observe")
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,13 @@ class Case:
             if "observe" in self.blocks
             else "",
         )
+
+    @property
+    def later(self) -> Program | None:
+        """The program with calls that its recording does not hold, None for a case without."""
+        if "later" not in self.blocks or self.program is None:
+            return None
+        return replace(self.program, calls=self.blocks["later"].text.strip())
 
     @property
     def recorded(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from . import signatures
 from .facts.environment import ForeignCall
 from .facts.modules import ModuleFacts
 from .facts.project import ProjectModules
@@ -53,14 +54,17 @@ class Neighbours:
     def obstacle(self, call: ForeignCall) -> str | None:
         """Why a graph cannot call another module's function, as that will be lifted; None where it can."""
         path, qualname = call.session.path, call.qualname
-        if call.session.is_graph_function(call.session.module.functions[qualname]):
-            return None
+        definition = call.session.module.functions[qualname]
+        if call.session.is_graph_function(definition):
+            return signatures.too_tight(definition.decorators, call.facts)
         if path in self._busy:
             return "its module calls this one, too"
         planner, planned = self._planned(path)
         plan = next((p for p in planned.plans if p.qualname == qualname), None)
         if plan is not None and path in self.modules.rewritten:
-            return "it gives Python values" if plan.core else None
+            if plan.core:
+                return "it gives Python values"
+            return signatures.too_tight([plan.decorator], call.facts)
         refusal = planned.refusals.get(qualname)
         if refusal is not None:
             return refusal.reason

@@ -16,7 +16,8 @@ from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Kind
+from .facts.kind_joins import join_shapes
+from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
 from .facts.session import Session
@@ -298,7 +299,11 @@ class ModulePlanner:
         return Refusal(reason, definition.original)
 
     def foreign_obstacle(self, facts: FunctionFacts) -> Refusal | None:
-        """Why the functions of other modules that it calls keep it from being a graph, if they do."""
+        """Why the functions that it calls keep it from being a graph, if they do: other modules', and graphs already."""
+        for made, qualname in facts.calls.items():
+            reason = self._signature_obstacle(qualname)
+            if reason is not None:
+                return Refusal(f"it calls `{qualname}`: {reason}", made)
         for node, call in facts.foreign.items():
             reason = self.neighbours.obstacle(call)
             if reason is not None:
@@ -313,6 +318,16 @@ class ModulePlanner:
                     node,
                 )
         return None
+
+    def _signature_obstacle(self, qualname: str) -> str | None:
+        """Why a graph may not call a function that is one already, if it may not."""
+        definition, facts = (
+            self.module.functions[qualname],
+            self.session.known(qualname),
+        )
+        if facts is None or not self.session.is_graph_function(definition):
+            return None
+        return signatures.too_tight(definition.decorators, facts)
 
     def too_seldom(
         self, graph: FunctionFacts, of: FunctionDefinition, trips: int = 1
@@ -511,7 +526,13 @@ class ModulePlanner:
 
     def _decorator(self, facts: FunctionFacts) -> str:
         recorded = self.session.recorded(facts.definition.qualname)
-        seen = recorded.parameters if recorded else None
+        passed = facts.parameters
+        seen = None
+        if recorded is not None:
+            seen = {
+                name: _admitting(kind, passed.get(name))
+                for name, kind in recorded.parameters.items()
+            }
         numbers = any(map(is_weak, facts.parameters.values()))
         if facts.definition.qualname in self.given:
             seen = facts.parameters
@@ -636,6 +657,13 @@ def _too_small(facts: FunctionFacts) -> Refusal:
         facts.definition.original,
         way_out="put `@tf.function` on it to have it lifted all the same",
     )
+
+
+def _admitting(recorded: Kind, kind: Kind | None) -> Kind:
+    """A recorded parameter, of the sizes that graphs pass to it, too: no call of theirs would raise for others."""
+    if isinstance(recorded, Tensor) and isinstance(kind, Tensor):
+        return replace(recorded, shape=join_shapes(recorded.shape, kind.shape))
+    return recorded
 
 
 def _uncallable(shell: Shell, definition: FunctionDefinition) -> Refusal:

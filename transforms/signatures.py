@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Object, Ragged, Shape, Tensor, Variable
@@ -145,6 +145,40 @@ def decorator(
     ):
         options += ", reduce_retracing=True"
     return f"{tf}.function({options})"
+
+
+def too_tight(decorators: Iterable[str | None], facts: FunctionFacts) -> str | None:
+    """Why a graph may not call a function with these decorators: TensorFlow takes a size that is not known for any.
+
+    `facts`: the function's, with what it is called with.
+    """
+    kinds = [k for n, k in facts.parameters.items() if n != facts.definition.receiver]
+    for decorator in filter(None, decorators):
+        shapes = list(_signed_shapes(ast.parse(decorator, mode="eval").body))
+        if any(map(_is_tighter, shapes, kinds)):
+            return "its signature holds for some sizes only: have it admit others, too"
+    return None
+
+
+def _signed_shapes(decorator: ast.expr) -> Iterator[Shape]:
+    """The shapes of a decorator's input signature, as far as they are written out."""
+    for node in ast.walk(decorator):
+        match node:
+            case ast.keyword(arg="input_signature", value=ast.List(elts=specs)):
+                for spec in specs:
+                    match spec:
+                        case ast.Call(args=[ast.List(elts=sizes), *_]):
+                            yield tuple(getattr(n, "value", None) for n in sizes)
+                        case _:
+                            yield None
+
+
+def _is_tighter(signed: Shape, kind: Kind) -> bool:
+    """Whether a signature has sizes that an argument need not have."""
+    if signed is None or not isinstance(kind, Tensor):
+        return False
+    sizes = kind.shape or (None,) * len(signed)
+    return any(s is not None and s != k for s, k in zip(signed, sizes, strict=False))
 
 
 def argument(text: str, kind: Kind | None, tf: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from harness import lift, prove
+from harness import eager_functions, lift, prove, run
 from literate import Case, read
 
 from graphlift.codemods import pipeline
@@ -25,3 +25,7 @@ def test_lifted(case: Case, tmp_path: Path) -> None:
     original, rewritten = lift(program, tmp_path, pipeline.rewrite)
     assert rewritten.text != case.before, f"nothing was lifted: {rewritten.findings}"
     prove(original, replace(program, text=rewritten.text), tmp_path)
+    if case.later is not None:
+        with eager_functions():
+            original = run(case.later, tmp_path / "later", watched=False)
+        prove(original, replace(case.later, text=rewritten.text), tmp_path)
