@@ -412,6 +412,7 @@ def explain(
     """
     from ..transforms.codes import NAMES
     from ..transforms.rules import find_code, find_rule, rules_for_error
+    from .config import meant
 
     words = sys.stdin.read().strip() if what == ["-"] else " ".join(what)
     named = list(filter(None, map(find_rule, what)))
@@ -423,9 +424,10 @@ def explain(
         return 0
     if not rules:
         said = words if len(words) < 200 else f"{words[:200]}…"
-        return _fail(f"neither a rule nor an error message that a rule cures: {said}")
+        reason = f"neither a rule nor an error message that a rule cures: {said}"
+        return _fail(reason + (meant(words) if len(what) == 1 else ""))
     for rule in rules:
-        print(f"{rule.code} {rule.name} ({rule.applicability})\n")
+        print(f"{rule.code} {rule.name} ({rule.applicability} where it is lifted)\n")
         print(rule.documentation(), end="\n\n")
     return 0
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..transforms.facts.profile import Profile
     from ..transforms.options import Options
 
+MEANT = 0.7
+"""How much alike a word and what it may stand for are, at least."""
 Ignores = tuple[tuple[str, frozenset[str]], ...]
 
 
@@ -93,16 +95,23 @@ def codes(words: Iterable[str]) -> frozenset[str]:
 
 
 def _code(word: str) -> str:
-    from ..transforms.rules import RULES, find_rule
+    from ..transforms.rules import find_rule
 
     if rule := find_rule(word):
         return rule.code
-    names = [name for rule in RULES for name in (rule.code, rule.name)]
-    raise ConfigError(f"no rule is called {word!r}{_meant(word, names)}")
+    raise ConfigError(f"no rule is called {word!r}{meant(word)}")
 
 
-def _meant(word: str, words: Iterable[str]) -> str:
-    close = get_close_matches(word, list(words), 1)
+def meant(word: str, words: Iterable[str] | None = None) -> str:
+    """Which of some words, or else of the names of rules, a misspelt one may stand for; "" where none is near.
+
+    A code has no near ones: each digit counts.
+    """
+    if words is None:
+        from ..transforms.rules import RULES
+
+        words = [rule.name for rule in RULES]
+    close = get_close_matches(word.lower(), list(words), 1, MEANT)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
@@ -156,7 +165,7 @@ def _settings(file: Path, table: dict[str, Any]) -> Settings:
     for key, value in table.items():
         try:
             if key not in KEYS:
-                raise ConfigError(f"no such setting{_meant(key, KEYS)}")
+                raise ConfigError(f"no such setting{meant(key, KEYS)}")
             values[key.replace("-", "_")] = KEYS[key](value)
         except ConfigError as error:
             raise ConfigError(f"{file}: [tool.graphlift] {key}: {error}") from None
@@ -202,8 +211,8 @@ def _ignores(value: Any) -> Ignores:
 
 
 def _randomness(value: Any) -> str:
-    if value not in ("exact", "graph"):
-        raise ConfigError(f"'exact' or 'graph' is wanted, not {value!r}")
+    if value != "exact":
+        raise ConfigError(f"only 'exact' is built, not {value!r}")
     return str(value)
 
 
@@ -246,7 +255,7 @@ def load_profile(path: Path) -> "Profile":
     except OSError as error:
         raise ConfigError(f"{path}: {error.strerror}") from None
     except ValueError as error:
-        raise ConfigError(f"{path}: not a profile: {error}") from None
+        raise ConfigError(f"{path}: {error}") from None
 
 
 def _recorded() -> Path | None:

@@ -136,6 +136,17 @@ class Source:
         return identifiers(self.tree)
 
 
+def misnamed(text: str) -> list[tuple[int, str]]:
+    """The codes in a file's `noqa` comments that look like a rule's and are none, with their lines."""
+    found = Source(text, ast.Module([], [])).exempted if "gl" in text.lower() else {}
+    return [
+        (line, word.upper())
+        for line, words in found.items()
+        for word in sorted(words or ())
+        if re.fullmatch(r"gl\d+", word) and word.upper() not in NAMES
+    ]
+
+
 def identifiers(tree: ast.AST) -> frozenset[str]:
     """Every identifier of a piece of code."""
     found: set[str] = set()

@@ -43,8 +43,8 @@ def summary(outcomes: Sequence[Outcome]) -> str:
 
 
 def notes(outcomes: Sequence[Outcome]) -> str:
-    """What can be done about manual findings, and about functions of which nothing is known."""
-    return _by_hand(outcomes) + _unrecorded(outcomes)
+    """What can be done about manual findings, and about functions of which nothing is known; rules that are none."""
+    return _by_hand(outcomes) + _unrecorded(outcomes) + _misnamed(outcomes)
 
 
 def _by_hand(outcomes: Sequence[Outcome]) -> str:
@@ -63,6 +63,18 @@ def _unrecorded(outcomes: Sequence[Outcome]) -> str:
     return (
         f"note: never recorded, so nothing is found in {', '.join(names[:SHOWN])}{more}; "
         "run them once: graphlift record -- python PROGRAM\n"
+    )
+
+
+def _misnamed(outcomes: Sequence[Outcome]) -> str:
+    """One line a `noqa` comment that names no rule."""
+    from ...transforms.source import misnamed
+
+    return "".join(
+        f"note: {outcome.name}:{line}: `noqa` names {code}, which is no rule\n"
+        for outcome in outcomes
+        if outcome.source and not outcome.problem
+        for line, code in misnamed(outcome.source.text)
     )
 
 

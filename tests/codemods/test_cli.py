@@ -282,7 +282,7 @@ def test_interrupted_rewrite_says_what_it_wrote(graphlift, put, pipeline, monkey
 
 def test_explain_a_rule(graphlift):
     result = graphlift("explain", "TENSOR-IF")
-    assert result.out.startswith("GL101 tensor-if (safe)\n\n")
+    assert result.out.startswith("GL101 tensor-if (safe where it is lifted)\n\n")
     assert result.out == graphlift("explain", "gl101").out
 
 
@@ -334,6 +334,26 @@ def test_explain_what_nobody_knows(graphlift):
     result = graphlift("explain", "why")
     assert result.code == EXIT_FAILED
     assert "why" in result.err
+
+
+def test_explain_a_misspelt_rule(graphlift):
+    result = graphlift("explain", "tensor-fi")
+    assert result.code == EXIT_FAILED
+    assert result.err.endswith("tensor-fi; did you mean 'tensor-if'?\n")
+
+
+def test_a_comment_that_names_no_rule(graphlift, put):
+    put("a.py", "import tensorflow\nx = 1  # noqa: GL999, GL101, E501\n")
+    result = graphlift("check", ".")
+    assert result.err == "note: a.py:2: `noqa` names GL999, which is no rule\n"
+
+
+def test_a_broken_profile_is_named_once(graphlift, put):
+    put("a.py", "import tensorflow\n")
+    put(".graphlift/profile.json", "{")
+    result = graphlift("check", ".")
+    assert result.code == EXIT_FAILED
+    assert result.err.count("profile.json") == 1
 
 
 def test_rules_are_one_a_line(graphlift):

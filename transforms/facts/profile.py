@@ -74,15 +74,13 @@ class Profile:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             if data["version"] != 1:
-                raise ValueError(
-                    f"{path}: profile version {data['version']} is not known"
-                )
+                raise ValueError(f"version {data['version']} is not known")
             functions = {
                 key: _recorded(entry) for key, entry in data["functions"].items()
             }
             modules = {key: str(name) for key, name in data.get("modules", {}).items()}
-        except (json.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{path} is not a graphlift profile: {error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"not a profile: {error}") from error
         return cls(path.absolute().parent.parent, functions, modules)
 
     def get(
