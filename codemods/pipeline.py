@@ -13,7 +13,7 @@ from ..transforms.facts.project import ProjectModules
 from ..transforms.findings import Applicability, Checked, Finding
 from ..transforms.neighbours import Neighbours
 from ..transforms.options import Options
-from ..transforms.places import places
+from ..transforms.places import Place, places
 from ..transforms.plan import ModulePlan, ModulePlanner
 from ..transforms.recordings import Recordings
 from ..transforms.source import Source, is_placed
@@ -147,8 +147,7 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         if plan.decorator is not None:
             message = "runs op by op; it can be a graph"
             found.add(_finding(source, "GL401", message, plan.node, function, "safe"))
-        before = planned.facts.get(function)
-        for code, node, message in places(before) if before is not None else ():
+        for code, node, message in _places(planned, function):
             if not _stays(node, plan):
                 found.add(_finding(source, code, message, node, function, "safe"))
     recordings = Recordings(planner.session, planned.facts)
@@ -162,7 +161,13 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         advice = f"; {way_out}" if way_out else ""
         message = f"`{function}` stays eager: {refusal.reason}{advice}"
         found.add(_finding(source, refusal.code, message, place, function, "manual"))
-    for definition in recordings.stale():
+        if options.select and refusal.code not in options.select:
+            why = f"; `{function}` stays eager: {refusal.reason}"
+            for code, node, what in _places(planned, function):
+                found.add(_finding(source, code, what + why, node, function, "manual"))
+    for definition in recordings.stale({plan.qualname for plan in planned.plans}):
+        if definition.qualname in planned.refusals:
+            continue
         function, node = definition.qualname, definition.original
         message = f"`{function}` has changed since it was recorded: record it again"
         found.add(_finding(source, "GL401", message, node, function, "manual"))
@@ -177,6 +182,12 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         ),
         tuple(definition.qualname for definition in recordings.missing()),
     )
+
+
+def _places(planned: ModulePlan, function: str) -> Iterator[Place]:
+    """What the rules find in a function, if anything is known of it."""
+    facts = planned.facts.get(function)
+    yield from places(facts) if facts is not None else ()
 
 
 def _stays(node: ast.expr | ast.stmt, plan: Plan) -> bool:

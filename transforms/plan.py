@@ -201,7 +201,9 @@ class ModulePlanner:
                 found[qualname] = Refusal(reason, definition)
             for code, node, _ in places(facts):
                 if code not in OPTIONAL and not self._applies(code, node):
-                    reason = f"{NAMES[code]} is not to be applied"
+                    reason = (
+                        f"{code} {NAMES[code]} is not to be applied, and it needs that"
+                    )
                     found.setdefault(qualname, Refusal(reason, node, code))
         return found
 

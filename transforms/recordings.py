@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from .entries import CALLED_IN_ANY_CASE, Entries, called_names, saw_tensors
+from .entries import CALLED_IN_ANY_CASE, Entries, saw_tensors
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Tensor
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.syntax import own_body
+from .source import identifiers
 
 PACKAGES = frozenset({"tensorflow", "keras"})
 
 
 class Recordings:
-    """Tells, of the functions of one module that no facts are of, what there was of them in the profile.
+    """Tells, of the functions of one module that no recording tells of, what there was of them in the profile.
 
     Functions that are graphs already, that graphs call, or that call some, are left out: they were lifted before, and
     their texts are others since.
@@ -29,17 +30,25 @@ class Recordings:
         self._entries = Entries(session)
         self._facts = facts
 
-    def stale(self) -> Iterator[FunctionDefinition]:
-        """The functions with tensors that read otherwise than when they were recorded."""
+    def stale(self, lifted: Collection[str]) -> Iterator[FunctionDefinition]:
+        """The functions with tensors that read otherwise than when they were recorded.
+
+        Not those that are `lifted`, from what their callers or annotations tell, nor what these run.
+        """
+        done = self._run_by(lifted)
         for definition in self._strangers():
             entry = self._entry(definition)
-            if entry is not None and saw_tensors(entry):
+            if definition.qualname not in done and entry and saw_tensors(entry):
                 yield definition
 
     def missing(self) -> Iterator[FunctionDefinition]:
-        """The functions that use TensorFlow and were never recorded."""
+        """The functions that use TensorFlow, of which nothing is known, and which were never recorded."""
         for definition in self._strangers():
-            if self._entry(definition) is None and self._uses_tensorflow(definition):
+            if (
+                definition.qualname not in self._facts
+                and self._entry(definition) is None
+                and self._uses_tensorflow(definition)
+            ):
                 yield definition
 
     def would_help(self, function: str) -> bool:
@@ -49,17 +58,27 @@ class Recordings:
         unknown = any(isinstance(k, Tensor) and k.dtype is None for k in kinds)
         return unknown and self._session.recorded(function) is None
 
+    def _run_by(self, functions: Collection[str]) -> set[str]:
+        """Some functions, and all that they run."""
+        found, queue = set(functions), [*functions]
+        while queue:
+            facts = self._facts.get(queue.pop())
+            more = set(facts.calls.values()) - found if facts is not None else set()
+            found |= more
+            queue += more
+        return found
+
     def _strangers(self) -> Iterator[FunctionDefinition]:
+        """The functions of which no recording tells."""
         functions, graphs = self._module.functions, self._entries.graph_functions
         names = {functions[q].node.name for q in graphs} - CALLED_IN_ANY_CASE
         lifted = graphs | self._entries.called_by_graphs
         for qualname, definition in functions.items():
-            known = qualname in self._facts or self._session.recorded(qualname)
             if (
-                not known
+                self._session.recorded(qualname) is None
                 and qualname not in lifted
                 and not (definition.is_operator or definition.parent)
-                and not names & called_names(definition.original)
+                and not names & identifiers(definition.original)
             ):
                 yield definition
 

@@ -53,6 +53,23 @@ def rewritten(text: str, options: Options = OPTIONS) -> str:
 # ---- what stays
 
 
+def test_what_is_selected_is_found_where_it_needs_more_than_that() -> None:
+    text = """
+import tensorflow as tf
+
+def f(x: tf.Tensor):
+    if tf.reduce_sum(x) > 0.0:
+        print("positive")
+    return tf.sin(x)
+"""
+    (found,) = check(text, "m.py", Options(select=frozenset({"GL101"}))).findings
+    assert (found.line, found.code, found.applicability) == (5, "GL101", "manual")
+    assert found.message == (
+        "this `if` is decided by a tensor; `f` stays eager: "
+        "GL201 python-print is not to be applied, and it needs that"
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -38,7 +38,8 @@ def helper(x):
     return tf.cos(x)
 
 def main():
-    print(graph(tf.constant(1.0)))
+    run = graph if x else graph.python_function
+    print(run(tf.constant(1.0)))
 """
 
 
@@ -68,9 +69,41 @@ def test_functions_that_changed_since_they_were_recorded() -> None:
     assert [(f.line, f.code, f.function, f.applicability) for f in found.findings] == [
         (4, "GL401", "step", "manual"),
         (7, "GL401", "positive", "manual"),
+        (10, "GL401", "average", "manual"),
         (17, "GL401", "Model.apply", "manual"),
     ]
     assert found.findings[0].message == (
         "`step` has changed since it was recorded: record it again"
     )
     assert found.unrecorded == ()
+
+
+def test_a_changed_function_that_its_caller_tells_of() -> None:
+    """It is known what it is called with, and it is too small to be a graph: that it changed is told all the same."""
+    text = """
+        import tensorflow as tf
+
+        def shifted(x):
+            return x + 1.0
+
+        def main():
+            print(shifted(tf.constant(1.0)))
+    """
+    found = checked(text, ("shifted",))
+    assert [f.function for f in found.findings] == ["shifted"]
+    assert "has changed since it was recorded" in found.findings[0].message
+
+
+def test_what_a_lifted_function_runs_needs_no_recording() -> None:
+    text = """
+        import tensorflow as tf
+
+        def shifted(x):
+            return x + 1.0
+
+        def chosen(x: tf.Tensor) -> tf.Tensor:
+            y = tf.ones([3])
+            return shifted(y) if y[0] > 0.0 else y
+    """
+    found = checked(text, ("shifted",))
+    assert {f.function for f in found.findings} == {"chosen"}
