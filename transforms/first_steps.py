@@ -51,7 +51,7 @@ from . import (
     unrolled,
     variables,
 )
-from .facts.definitions import FunctionDefinition
+from .facts.definitions import FunctionDefinition, Tag
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Python, weak
 from .facts.profile import FunctionNode
@@ -139,7 +139,7 @@ class FirstSteps:
             if made is None and not facts.problems:
                 accompanied = companions.with_companions(facts, self.names(facts))
                 made, tags = accompanied or (None, [])
-                if tags and definition.beside is None:
+                if tags and not _is_told(tags, definition.beside):
                     raise Refusal("it returns a Python value or a tensor")
                 definition.tags += tags
             if made is None:
@@ -360,3 +360,10 @@ def number_parameters(facts: FunctionFacts) -> dict[str, Kind]:
         for name, kind in facts.parameters.items()
         if isinstance(kind, Python) and kind.type in ("int", "float")
     }
+
+
+def _is_told(tags: list[Tag], beside: int | None) -> bool:
+    """Whether a core may tell this of what it gives back: no None of what goes `beside` its result."""
+    if beside is None:
+        return False
+    return not beside or not any(tag.type == "none" and tag.path[0] for tag in tags)

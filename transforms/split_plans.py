@@ -33,7 +33,7 @@ from .inline_steps import headers
 from .keras_calls import is_called_by_python
 from .ordering import WAITS
 from .parts import has_try, in_parts
-from .paying import DoesNotPay
+from .paying import FEWEST_RUNS, DoesNotPay
 from .python_results import check_result
 from .replaying import is_replay
 from .shell import Shell
@@ -415,7 +415,7 @@ class SplitPlanner:
         core, shell, planner = self.core(facts, parts, cores)
         self.check_traces(core, facts)
         recorded = self.session.recorded(facts.definition.qualname)
-        often = recorded is not None and recorded.calls >= FEWEST_CALLS
+        often = recorded is not None and recorded.calls >= FEWEST_RUNS
         small = not core.staged and work(core) < FEWEST_OPERATIONS
         if often and small and self.planner.helps(facts.definition):
             reason = "each call of a graph would cost more than its few operations"
