@@ -407,13 +407,14 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         or joined.dtype is None
         or joined.weak not in (None, NUMPY, *DEFAULTS)
     ):
-        raise Refusal(
-            f"`{name}` holds items of kinds that no one tensor holds"
-            if joined is not None
-            else f"`{name}` is no list of tensors, and changes where a tensor decides",
-            facts.definition.original,
-            "GL203",
-        )
+        reason = f"`{name}` is no list of tensors, and changes where a tensor decides"
+        way_out = "fill it before or after the tensor work"
+        if joined is not None:
+            reason = f"`{name}` holds items of kinds that no one tensor holds"
+            way_out = (
+                "keep a list for each kind, or fill it before or after the tensor work"
+            )
+        raise Refusal(reason, facts.definition.original, "GL203", way_out)
     return joined
 
 

@@ -214,7 +214,7 @@ class Trials:
         several = bool(outs or given or definition.tags)
         unfit = unfit_result(found, several)
         if unfit is not None and isinstance(made[-1], ast.Return):
-            return Refusal(unfit.reason, made[-1])
+            return Refusal(unfit.reason, made[-1], way_out=unfit.way_out)
         if not (found.operations or found.staged) or is_of_arrays(found):
             return None
         lost = lost_where_it_raises(found, made, {*outs})

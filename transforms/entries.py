@@ -93,8 +93,13 @@ class Entries:
             return not all(c in lifted or self._is_in_graph(c) for c in callers)
         return not called
 
-    def is_pythons(self, facts: FunctionFacts) -> bool:
-        """Whether a recorded run saw no tensor in a function, nor in those that it calls: it is no work for a graph."""
+    def is_pythons(
+        self, facts: FunctionFacts, known: frozenset[str] = frozenset()
+    ) -> bool:
+        """Whether a recorded run saw no tensor in a function, nor in those that it calls: it is no work for a graph.
+
+        Those that are `known` are not asked again.
+        """
         definition = facts.definition
         seen = self.session.recorded(definition.qualname)
         if seen is None or seen.calls == 0:
@@ -103,10 +108,10 @@ class Entries:
         imported = {self.module.imports.get(n, "").partition(".")[0] for n in names}
         if imported & {"tensorflow", "keras"} or saw_tensors(seen):
             return False
-        called = {q for q in facts.calls.values() if q != definition.qualname}
+        known |= {definition.qualname}
         return all(
-            found is not None and self.is_pythons(found)
-            for found in map(self.session.known, called)
+            found is not None and self.is_pythons(found, known)
+            for found in map(self.session.known, {*facts.calls.values()} - known)
         )
 
     def check(self, facts: FunctionFacts, new: Collection[str] = ()) -> None:
@@ -332,7 +337,17 @@ def saw_tensors(seen: Recorded) -> bool:
     """Whether a value that was seen in a function is, or may hold, something of TensorFlow's."""
     tables = (seen.parameters, seen.names, seen.attributes, seen.globals, seen.closure)
     kinds = [seen.returns, *(kind for table in tables for kind in table.values())]
-    return any(map(_has_tensors, kinds))
+    return any(map(_has_tensors, kinds)) or any(
+        map(_is_closed, seen.parameters.values())
+    )
+
+
+def _is_closed(kind: Kind) -> bool:
+    """Whether this is a container of which a recording does not say what it holds."""
+    return any(
+        isinstance(k, Object) and k.name.startswith("collections.")
+        for k in members(kind)
+    )
 
 
 def _has_tensors(kind: Kind) -> bool:

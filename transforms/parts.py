@@ -465,7 +465,7 @@ class Parts:
             unfit = left_to_python(name, kind, body, self.facts, session)
             if unfit is not None and kind != NONE:
                 binding = [s for s in body if name in all_bound_names(s)][-1]
-                raise Refusal(unfit.reason, binding, unfit.code)
+                raise Refusal(unfit.reason, binding, unfit.code, unfit.way_out)
 
     def _name(self, word: str, outs: list[str]) -> str:
         base = self.splits.entries.core_name(

@@ -127,6 +127,7 @@ class ModulePlanner:
             q: r
             for q, r in {**stay, **self.refusals}.items()
             if not self._is_inlined(q, planned)
+            and not self._is_pythons(q)
             and (r.code != "GL404" or not self._only_calls(q, planned))
         }
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
@@ -144,6 +145,11 @@ class ModulePlanner:
             caller in planned and qualname not in self._called(caller)
             for caller in callers
         )
+
+    def _is_pythons(self, qualname: str) -> bool:
+        """Whether a function was seen to do nothing with tensors, so that there is nothing to find in it."""
+        facts = self.session.known(qualname)
+        return facts is not None and self.entries.is_pythons(facts)
 
     def _called(self, qualname: str) -> set[str]:
         """What a function calls once the first steps have been taken with it."""

@@ -153,6 +153,7 @@ class Search:
                 f"{problem.reason}, and it can come neither before nor after the tensor work around it",
                 problem.node,
                 code,
+                problem.way_out,
             )
         return bool(core)
 

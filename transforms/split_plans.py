@@ -11,6 +11,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from . import signatures, stateful
+from .codes import WAYS_OUT
 from .core_trials import Split
 from .draws import CODES
 from .entries import (
@@ -170,7 +171,8 @@ class SplitPlanner:
             vague = refusal.code == "GL401" and first.code != "GL304"
             code = first.code if vague else refusal.code
             node = refusal.node or first.node
-            self.refusals[qualname] = Refusal(refusal.reason, node, code)
+            way_out = refusal.way_out or WAYS_OUT.get(refusal.code, "")
+            self.refusals[qualname] = Refusal(refusal.reason, node, code, way_out)
 
     def _number_choices(self, facts: FunctionFacts) -> list[Collection[str]]:
         """The parameters that are numbers of Python's, to be taken as tensors if that can be; else as they are."""

@@ -186,6 +186,49 @@ def test_what_stands_around_stays() -> None:
     assert "tf.cond" in made
 
 
+def test_nothing_is_found_where_no_tensor_was_seen() -> None:
+    text = """
+import argparse
+import tensorflow as tf
+
+def parsed():
+    parser = argparse.ArgumentParser()
+    return counted([vars(parser.parse_args([]))])
+
+def counted(words):
+    found = {}
+    for word in words:
+        found[word] = found.get(word, 0) + 1
+    return parsed() if None in found else sorted(found)
+"""
+    functions = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef):
+            source = fingerprint(text.splitlines(), node)
+            words = {"words": kind("list(str)")} if node.args.args else {}
+            seen = Recorded(source, 3, words, kind("list(str)"))
+            functions[f"m.py::{node.name}"] = seen
+    profile = Profile(Path(), functions)
+    assert check(text, "m.py", OPTIONS, profile).findings == ()
+
+
+def test_advice_fits_the_reason() -> None:
+    """Not what is said of the rule whose place it is: no TensorArray makes a list longer."""
+    text = """
+import tensorflow as tf
+
+def f(x):
+    return tf.expand_dims([1] * x.shape[0], 1)
+"""
+    node = ast.parse(text).body[1]
+    source = fingerprint(text.splitlines(), node)  # type: ignore[arg-type]
+    seen = Recorded(source, 3, {"x": kind("tensor(float32, None)")})
+    found = check(text, "m.py", OPTIONS, Profile(Path(), {"m.py::f": seen})).findings
+    (message,) = (f.message for f in found if f.code == "GL203")
+    assert "a list is as long as a tensor says" in message
+    assert message.endswith("; make a tensor of it with `tf.fill`")
+
+
 def test_ignored_rules_are_not_reported() -> None:
     codes = {f.code for f in check(REFUSED, "m.py", OPTIONS).findings}
     assert codes

@@ -73,7 +73,8 @@ class OperatorEvaluation(Evaluation):
         if is_numpy(left) or is_numpy(right):
             return arrays.binary(self, name, left, right, node)
         if name == "mult" and is_list(left) and is_weak(right):
-            self.problem("a list is as long as a tensor says", node, "GL203")
+            reason = "a list is as long as a tensor says"
+            self.problem(reason, node, "GL203", "make a tensor of it with `tf.fill`")
             return list_of(operators.iterate(left) or UNKNOWN)
         plain = [unmixed(left), unmixed(right)]
         kind = self.settle(

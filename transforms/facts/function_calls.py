@@ -271,7 +271,8 @@ class FunctionCalls:
                 if evaluation.session is self.session
                 else self.session.dotted(qualname)
             )
-            evaluation.problem(f"it calls `{name}`: {first.reason}", node, first.code)
+            reason = f"it calls `{name}`: {first.reason}"
+            evaluation.problem(reason, node, first.code, first.way_out)
         if not self.session.is_graph_function(facts.definition):
             evaluation.facts.operations += facts.operations
 

@@ -266,9 +266,9 @@ class Instances:
                 )
             name = unmangled(node.attr, made.qualname)
             if not method.is_property and self._may_be_replaced(name, made):
-                evaluation.problem(
-                    f"`{ast.unparse(node)}` may be replaced", node, "GL302"
-                )
+                reason = f"`{ast.unparse(node)}` may be replaced"
+                way_out = "choose between two functions by an argument"
+                evaluation.problem(reason, node, "GL302", way_out)
             bound = not isinstance(value, Type) or method.is_class_method
             return Function(
                 self.session.dotted(method.qualname), value if bound else None
