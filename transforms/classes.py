@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
+from .facts.kind_parts import holds
 from .facts.kinds import Kind, Object
 from .facts.modules import ELSEWHERE
 from .facts.session import Session
@@ -148,10 +149,21 @@ def kept_value(session: Session, holder: ClassDefinition, name: str) -> ast.expr
     return values[0] if len(values) == 1 else None
 
 
-def class_made_here(session: Session, kind: Kind) -> ClassDefinition | None:
-    """The class of an object that the function at hand has made."""
-    return (
-        session.class_of(kind.name) if isinstance(kind, Object) and kind.fresh else None
+def class_made_here(
+    session: Session, kind: Kind, facts: FunctionFacts
+) -> ClassDefinition | None:
+    """The class of an object that the function at hand has made, rather than been given by one that made it."""
+    if not (isinstance(kind, Object) and kind.fresh) or _is_given(kind, facts, session):
+        return None
+    return session.class_of(kind.name)
+
+
+def _is_given(made: Object, facts: FunctionFacts, session: Session) -> bool:
+    """Whether a function, or one around it, has parameters that are, or hold, what another has made."""
+    around = facts.definition.parent
+    outer = session.known(around.qualname) if around else None
+    return any(holds(kind, made) for kind in facts.parameters.values()) or bool(
+        outer and _is_given(made, outer, session)
     )
 
 

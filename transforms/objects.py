@@ -216,7 +216,7 @@ def callee_of(
         return None
     made = (
         class_at(session, receiver, facts)
-        or class_made_here(session, facts.kind(receiver))
+        or class_made_here(session, facts.kind(receiver), facts)
         or _only_class(session, receiver, facts, name)
     )
     if made is None or session.module.method(made.qualname, name) is not definition:
@@ -246,15 +246,17 @@ def _has_one_line(session: Session) -> bool:
 def _only_class(
     session: Session, receiver: ast.expr, facts: FunctionFacts, method: str
 ) -> ClassDefinition | None:
-    """The class of a parameter that was seen to have a method, where no other class has one of this name."""
+    """The class of a parameter that was seen to have a method, where no other class of the project has one of this name."""
     if not isinstance(receiver, ast.Name) or receiver.id not in facts.parameters:
         return None
     kind, bound = facts.kind(receiver), bound_in(facts.definition.node)
     made = session.class_of(kind.name) if isinstance(kind, Object) else None
     if made is None or receiver.id in bound or has_subclass(session, made):
         return None
-    having = [c for c in session.module.classes.values() if method in c.methods]
-    return made if having == [made] else None
+    module = session.module
+    having = [c for c in module.classes.values() if method in c.methods]
+    alone = having == [made] and method not in module.elsewhere.methods
+    return made if alone else None
 
 
 def is_stable(

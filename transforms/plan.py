@@ -7,7 +7,7 @@ import copy
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from . import printing, signatures
+from . import overriding, printing, signatures
 from .add_chains import adding_functions
 from .building import guard, unbuilt
 from .changing_state import STATE_CODES
@@ -281,7 +281,7 @@ class ModulePlanner:
         works = works or "stdout" in facts.effects
         if not works or definition.node.name == "__init__":
             return False
-        obstacle = self.foreign_obstacle(facts) or self.unexpected(
+        obstacle = self.call_obstacle(facts) or self.unexpected(
             definition, facts.result
         )
         if obstacle is not None:
@@ -306,8 +306,8 @@ class ModulePlanner:
             reason = f"it was seen to return {recorded.returns}, where {result} was to be expected"
         return Refusal(reason, definition.original)
 
-    def foreign_obstacle(self, facts: FunctionFacts) -> Refusal | None:
-        """Why the functions that it calls keep it from being a graph, if they do: other modules', and graphs already."""
+    def call_obstacle(self, facts: FunctionFacts) -> Refusal | None:
+        """Why what it calls keeps it from being a graph, if it does: other modules', methods of other classes, graphs already."""
         for made, qualname in facts.calls.items():
             reason = self._signature_obstacle(qualname)
             if reason is not None:
@@ -325,7 +325,7 @@ class ModulePlanner:
                     f"`{name}`, which another function made, would have to read otherwise",
                     node,
                 )
-        return None
+        return overriding.obstacle(facts, self.session)
 
     def _signature_obstacle(self, qualname: str) -> str | None:
         """Why a graph may not call a function that is one already, if it may not."""

@@ -329,7 +329,7 @@ class SplitPlanner:
             parts.core, parts.kinds, facts.definition.qualname
         )
         self._check_pays(core, facts)
-        obstacle = self.planner.foreign_obstacle(core)
+        obstacle = self.planner.call_obstacle(core)
         if obstacle is not None:
             raise obstacle
         for called in core.calls.values():

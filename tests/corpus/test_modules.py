@@ -467,6 +467,89 @@ SWAPS = {
             others.change(i)
     """,
 }
+EXTENDED = {
+    "models.py": """
+        import tensorflow as tf
+
+
+        class Model:
+            def __init__(self):
+                self.weights = tf.Variable([1.0, -2.0])
+                self.calls = 0
+
+            def loss(self, x):
+                return tf.reduce_sum((self.weights - x) ** 2)
+
+            def counted_loss(self, x):
+                self.calls += 1
+                return self.loss(x)
+
+
+        def searched(model, x):
+            best = model.counted_loss(x)
+            for _ in range(5):
+                x = x * 0.8
+                loss = model.counted_loss(x)
+                if loss > best:
+                    break
+                best = loss
+            return x
+
+
+        def descended(model, x):
+            start, rate = model.loss(x), tf.constant(1.0)
+            while model.loss(x - rate * x) > start - 1.0:
+                rate = rate * 0.5
+                if rate < 0.1:
+                    break
+            return x - rate * x
+
+
+        def minimized(model):
+            x = tf.constant([3.0, 4.0])
+            for _ in range(4):
+                x = descended(model, searched(model, x))
+                print(x.numpy().round(4).tolist(), model.calls)
+
+
+        def main():
+            minimized(Model())
+    """,
+    "run.py": """
+        import models
+
+        models.main()
+    """,
+    "others.py": """
+        from models import Model, minimized
+
+
+        class Counted(Model):
+            def loss(self, x):
+                self.calls += 10
+                return super().loss(x) + 1.0
+
+            def counted_loss(self, x):
+                self.calls += 100
+                return 0.5 * super().counted_loss(x)
+
+
+        class Other:
+            def __init__(self):
+                self.calls = 0
+
+            def loss(self, x):
+                self.calls += 1
+                return x[0] ** 2
+
+            def counted_loss(self, x):
+                return self.loss(x) + x[1] ** 2
+
+
+        for model in (Counted(), Other()):
+            minimized(model)
+    """,
+}
 RUN = """
 import training
 for i, arguments in enumerate(training.ARGS):
@@ -631,6 +714,15 @@ def test_layers_and_replicas_that_another_module_steers(tmp_path: Path) -> None:
         "measured_graph",
         "replica_graph",
     }
+
+
+def test_classes_of_other_modules_that_no_recording_saw(tmp_path: Path) -> None:
+    write(EXTENDED, tmp_path)
+    graphlift(tmp_path, "record", "--", sys.executable, "run.py")
+    eager = output([sys.executable, "others.py"], tmp_path)
+    told = graphlift(tmp_path, "rewrite", "models.py", expect=1)
+    assert output([sys.executable, "others.py"], tmp_path) == eager
+    assert "`loss` that a class of another module has" in told
 
 
 def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:

@@ -66,20 +66,26 @@ def found(text: str) -> dict[str, set[str]]:
             {"stored": {"RATE"}, "rebound": {"RATE"}},
         ),
         ("x = y.rate", {}),
-        ("class A:\n    def f(self):\n        self.rate = 1", {}),
-        ("class A:\n    def f(self, x):\n        x.rate = 1", {"stored": {"rate"}}),
+        ("class A:\n    def f(self):\n        self.rate = 1", {"methods": {"f"}}),
+        (
+            "class A:\n    def f(self, x):\n        x.rate = 1",
+            {"stored": {"rate"}, "methods": {"f"}},
+        ),
         (
             "import tensorflow as tf\nclass A(tf.Module):\n    def f(self): self.rate = 1",
-            {},
+            {"methods": {"f"}},
         ),
         (
             "from m import B\nclass A(B):\n    def f(self): self.rate = 1",
-            {"stored": {"rate"}},
+            {"stored": {"rate"}, "methods": {"f"}, "overrides": {"f"}},
         ),
-        ("from m import B\nclass A(B):\n    def __init__(self): self.rate = 1", {}),
+        (
+            "from m import B\nclass A(B):\n    def __init__(self): self.rate = 1",
+            {"methods": {"__init__"}, "overrides": {"__init__"}},
+        ),
         (
             "from m import B\nclass C(B): pass\nclass A(C):\n    def f(self): self.rate = 1",
-            {"stored": {"rate"}},
+            {"stored": {"rate"}, "methods": {"f"}, "overrides": {"f"}},
         ),
         ("no python", {}),
     ],

@@ -18,6 +18,7 @@ from .kinds import (
     Sequence,
     Shaped,
     Tensor,
+    Union,
     members,
 )
 
@@ -29,6 +30,15 @@ def has_unknown(kind: Kind) -> bool:
     return any(
         m == UNKNOWN or (m is not kind and has_unknown(m)) for m in members(kind)
     )
+
+
+def holds(kind: Kind, part: Kind) -> bool:
+    """Whether this kind is, or has among what it holds, another one."""
+    match kind:
+        case Elements(element=inner) | Mapping(value=inner) | Maybe(kind=inner):
+            return holds(inner, part)
+    inside = kind.members if isinstance(kind, Union) else kind.parts
+    return kind == part or any(holds(k, part) for k in inside)
 
 
 def unwrapped(kind: Kind) -> Kind:

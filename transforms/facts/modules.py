@@ -38,13 +38,15 @@ class Uses:
     """Attribute names in modules' texts: given a value, or changed in place (an item set, `append`).
 
     `rebound` are names that modules are given new values for, `settings` those of Keras's own objects that change, as
-    `layer base.trainable`.
+    `layer base.trainable`. `methods` are those of classes, `overrides` those of classes that may extend another module's.
     """
 
     rebound: frozenset[str] = frozenset()
     stored: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
     settings: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
+    overrides: frozenset[str] = frozenset()
 
 
 class ModuleFacts:

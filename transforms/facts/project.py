@@ -13,7 +13,7 @@ from .definitions import INITIALIZERS
 from .library_settings import changed_settings
 from .modules import ModuleFacts, Uses
 from .profile import FunctionNode, Profile
-from .syntax import ANY, changed_object, stored_attributes
+from .syntax import ANY, bound_names, changed_object, stored_attributes
 
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
@@ -56,12 +56,16 @@ class _Tally:
         self.stored: Counter[str] = Counter()
         self.changed: Counter[str] = Counter()
         self.settings: Counter[str] = Counter()
+        self.methods: Counter[str] = Counter()
+        self.overrides: Counter[str] = Counter()
         for uses, words in modules:
             self.words.update(words)
             self.rebound.update(uses.rebound)
             self.stored.update(uses.stored)
             self.changed.update(uses.changed)
             self.settings.update(uses.settings)
+            self.methods.update(uses.methods)
+            self.overrides.update(uses.overrides)
 
     def without(self, own: Uses, words: set[str]) -> Uses:
         """Which of these words are used by the modules other than the one whose uses are `own`, and all the settings."""
@@ -74,6 +78,8 @@ class _Tally:
             rest(self.stored, own.stored),
             rest(self.changed, own.changed),
             frozenset(self.settings - Counter(own.settings)),
+            rest(self.methods, own.methods),
+            rest(self.overrides, own.overrides),
         )
 
 
@@ -302,6 +308,7 @@ def attribute_uses(text: str) -> Uses:
     if tree is None:
         return Uses()
     own, initial = _own_attributes(tree)
+    methods, overrides = _methods(tree)
     module = ModuleFacts(tree, "")
     imports = module.imports
     rebound: set[str] = set()
@@ -325,7 +332,8 @@ def attribute_uses(text: str) -> Uses:
                 stored |= names
                 rebound |= names
     settings = {f"{of} {text}" for of, text in changed_settings(module).items()}
-    return Uses(*map(frozenset, (rebound, stored, changed, settings)))
+    used = (rebound, stored, changed, settings, methods, overrides)
+    return Uses(*map(frozenset, used))
 
 
 def _root(node: ast.expr) -> str | None:
@@ -336,13 +344,9 @@ def _root(node: ast.expr) -> str | None:
 
 def _own_attributes(tree: ast.Module) -> tuple[set[ast.AST], set[ast.AST]]:
     """The attributes of `self` in classes that extend no other module's, and those in other classes' initializers."""
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    bases = {node.name: [ast.unparse(b) for b in node.bases] for node in classes}
-    outside = {"object", *_names_from_others(tree)}
     own: set[ast.AST] = set()
     initial: set[ast.AST] = set()
-    for made in classes:
-        extends = _extends(made.name, bases, outside)
+    for made, extends in _classes(tree):
         for method in made.body:
             if not isinstance(method, FunctionNode):
                 continue
@@ -351,6 +355,26 @@ def _own_attributes(tree: ast.Module) -> tuple[set[ast.AST], set[ast.AST]]:
             elif method.name in INITIALIZERS:
                 initial |= set(_attributes_of_self(method))
     return own, initial
+
+
+def _methods(tree: ast.Module) -> tuple[set[str], set[str]]:
+    """What classes have methods, or values, of, and those of the classes that may extend one of another module."""
+    methods: set[str] = set()
+    overrides: set[str] = set()
+    for made, extends in _classes(tree):
+        names = {name for node in made.body for name in bound_names(node)}
+        methods |= names
+        overrides |= names if extends else set()
+    return methods, overrides
+
+
+def _classes(tree: ast.Module) -> Iterator[tuple[ast.ClassDef, bool]]:
+    """The classes of a module, and whether each may extend one of another module of the project."""
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bases = {node.name: [ast.unparse(b) for b in node.bases] for node in classes}
+    outside = {"object", *_names_from_others(tree)}
+    for made in classes:
+        yield made, _extends(made.name, bases, outside)
 
 
 def _attributes_of_self(method: FunctionNode) -> Iterator[ast.AST]:
