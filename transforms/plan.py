@@ -85,6 +85,8 @@ class ModulePlanner:
         )
         self.entries = Entries(self.session)
         self.outside: frozenset[str] = frozenset()
+        self.by_eager: set[str] = set()
+        """What functions call that could be lifted, and for which a graph does not pay."""
         self.needs: set[str] = set()
         self.first: Mapping[str, FunctionFacts] = {}
         self.left_out: Mapping[str, Refusal] = {}
@@ -356,8 +358,9 @@ class ModulePlanner:
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
         seldom: dict[str, Refusal] = {}
         numbered: dict[str, FunctionFacts] = {}
+        idle: set[str] = set()
         while True:
-            graphs = {q: f for q, f in lifted.items() if q not in seldom}
+            graphs = {q: f for q, f in lifted.items() if q not in {*seldom, *idle}}
             callers = self._called_by_graphs(graphs)
             decorated = {
                 q
@@ -370,7 +373,11 @@ class ModulePlanner:
                 refusal = self.too_seldom(graph, graph.definition)
                 if refusal is not None:
                     seldom[qualname] = refusal
-            if seldom.keys().isdisjoint(decorated):
+            left = {
+                q for q, f in graphs.items() if self._is_idle(f, {*decorated, *callers})
+            }
+            idle |= left
+            if not left and seldom.keys().isdisjoint(decorated):
                 break
         lifted = {**lifted, **numbered}
         self.frozen = {q for q in decorated - callers if number_parameters(lifted[q])}
@@ -382,9 +389,14 @@ class ModulePlanner:
                 decorated.add(qualname)
                 seldom.pop(qualname, None)
         self.small |= seldom
-        callers = self._called_by_graphs(
-            {q: f for q, f in lifted.items() if q not in seldom}
-        )
+        eager = {*seldom, *idle}
+        while True:
+            graphs = {q: f for q, f in lifted.items() if q not in eager}
+            callers = self._called_by_graphs(graphs)
+            if eager.isdisjoint(callers):
+                break
+            eager -= callers
+        self.by_eager = {c for q in eager for c in lifted[q].calls.values()}
         shells: dict[str, Shell] = {}
         sunk: dict[str, list[ast.stmt]] = {}
         cores: dict[str, str] = {}
@@ -394,11 +406,7 @@ class ModulePlanner:
             ):
                 continue
             shell = Shell.of(facts, self.tf)
-            if (
-                qualname not in decorated
-                and qualname not in callers
-                and not self.entries.is_reached(facts)
-            ):
+            if self._is_idle(facts, {*decorated, *callers}):
                 if facts.definition.has_gradient and facts.staged:
                     self.refusals[qualname] = Refusal(
                         "with a gradient of its own it is no graph by itself: call it in one",
@@ -454,6 +462,15 @@ class ModulePlanner:
                     plans.append(plan)
         return plans
 
+    def _is_idle(self, facts: FunctionFacts, graphs: Container[str]) -> bool:
+        """Whether a function that could be lifted is run by none of these `graphs`, nor by one that does not show."""
+        definition = facts.definition
+        around = definition.parent
+        if around is not None and definition.is_inner:
+            outer = self.session.known(around.qualname)
+            return outer is not None and self._is_idle(outer, graphs)
+        return definition.qualname not in graphs and not self.entries.is_reached(facts)
+
     def _for_graphs(self, facts: FunctionFacts, refusal: Refusal) -> Plan | None:
         """The plan of a function that can be no graph of its own for what it is given, and still be called in one."""
         if refusal.code not in ("GL305", "GL404"):
@@ -463,7 +480,7 @@ class ModulePlanner:
             plan = self._plan(facts, shell, [], {}, False)
         except Refusal:
             return None
-        eager = facts.definition.qualname in self.outside
+        eager = facts.definition.qualname in self.outside | self.by_eager
         return None if eager and self._changes(plan) else plan
 
     def _plan(
@@ -484,7 +501,9 @@ class ModulePlanner:
                 reason = "the optimizer that it is given needs its variables before"
                 raise Refusal(reason, definition.node, "GL305")
             self.entries.check(facts)
-        elif shell.converts and (definition.is_operator or qualname in self.outside):
+        elif shell.converts and (
+            definition.is_operator or qualname in self.outside | self.by_eager
+        ):
             raise Refusal(
                 "eager code calls it, and it returns Python values", definition.original
             )

@@ -380,6 +380,43 @@ def main():
     assert ("tf.cond" in rewrite(text, "m.py", OPTIONS, known).text) == decorated
 
 
+def test_what_no_graph_calls_stays_as_it_is() -> None:
+    """Its caller could be a graph, but pays for none, and is called by what stays eager."""
+    text = """\
+import tensorflow as tf
+
+
+def norm(y):
+    total = tf.reduce_sum(y * y)
+    if total == 0.0:
+        return 0.0
+    return float(tf.sqrt(total))
+
+
+def evaluated(x):
+    error = norm(x)
+    return tf.reduce_mean(x).numpy(), error
+
+
+def main():
+    return [evaluated(x) for x in open("rows")]
+"""
+    lines = text.splitlines()
+    parameters = {"norm": "y", "evaluated": "x"}
+    callers = {"norm": "evaluated", "evaluated": "main"}
+    known = {
+        f"m.py::{node.name}": Recorded(
+            fingerprint(lines, node),
+            1,
+            {parameters[node.name]: kind("tensor(float32, 3)")},
+            callers=(f"m.py::{callers[node.name]}",),
+        )
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name in callers
+    }
+    assert rewrite(text, "m.py", OPTIONS, Profile(Path(), known)).text == text
+
+
 # ---- what cannot be read
 
 
