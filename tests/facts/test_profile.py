@@ -58,8 +58,10 @@ def profile_file(folder: Path, data: object) -> Path:
 # ---- fingerprints
 
 
-def test_fingerprint_is_of_the_dedented_text_with_its_decorators() -> None:
-    wanted = "@property\ndef g(self):\n    def inner():\n        return 2\n\n    return inner"
+def test_fingerprint_is_of_the_dedented_code_with_its_decorators() -> None:
+    wanted = (
+        "@property\ndef g(self):\n    def inner():\n        return 2\n    return inner"
+    )
     digest = hashlib.sha256(wanted.encode()).hexdigest()
     assert fingerprint(*function(TEXT, "g")) == digest[:16]
 
@@ -84,6 +86,21 @@ def test_any_change_shows(old: str, new: str) -> None:
     lines, node = function(TEXT.partition("class")[0], "f")
     changed = TEXT.partition("class")[0].replace(old, new)
     assert fingerprint(lines, node) != fingerprint(*function(changed, "f"))
+
+
+def test_comments_and_blank_lines_do_not_show(tmp_path: Path) -> None:
+    """The places of what was recorded move with the lines."""
+    text = 'def f(x):\n    y = """\n\n# 1"""\n    return y\n'
+    changed = text.replace("x):\n", "x):  # why\n\n    # so\n").replace(
+        "    return", "\n    return"
+    )
+    other = text.replace("# 1", "# 2")
+    same, new = function(text, "f"), function(changed, "f")
+    assert fingerprint(*same) == fingerprint(*new) != fingerprint(*function(other, "f"))
+    entry = {"source": fingerprint(*same), "names": {"1:4:y": "str"}}
+    data = {"version": 1, "functions": {"m.py::f": entry}}
+    found = Profile.load(profile_file(tmp_path, data)).get("m.py", "f", *new)
+    assert found is not None and [*found.names] == ["3:4:y"]
 
 
 def test_a_change_elsewhere_does_not_show() -> None:
@@ -114,7 +131,7 @@ def test_entry_of_a_function(tmp_path: Path) -> None:
         "attributes": {"self.w": "variable(float32, 3)"},
         "names": {"1:4:y": "int"},
         "tests": {"2:7": {"kind": "bool", "true": 1, "false": 2}},
-        "loops": {"3:4": {"trips": [0, 3]}},
+        "loops": {"2:4": {"trips": [0, 3]}},
         "changed": ["self.step"],
         "random": ["tf"],
         "callers": ["m.py::<module>"],
@@ -136,7 +153,7 @@ def test_entry_of_a_function(tmp_path: Path) -> None:
     assert found.callers == ("m.py::<module>",)
     assert found.raises == ("ValueError",)
     assert found.tests["2:7"]["true"] == 1
-    assert found.loops["3:4"]["trips"] == [0, 3]
+    assert found.loops["2:4"]["trips"] == [0, 3]
 
 
 def test_members_may_be_left_out(tmp_path: Path) -> None:

@@ -93,6 +93,23 @@ def test_the_profile_reads_as_the_analysis_reads_it(project):
         assert source.digest(lines, node) == reading.fingerprint(lines, node)
 
 
+def test_what_was_recorded_stays_in_its_place_where_comments_come_and_go(project):
+    path = project.write(
+        "program.py", PROGRAM.replace("    for", "    # why\n\n    for")
+    )
+    record(project, "3")
+    text = (
+        path.read_text()
+        .replace("    # why\n", "")
+        .replace("        y", "# so\n        y")
+    )
+    nodes = dict(source.functions(ast.parse(text)))
+    read = reading.Profile.load(project.profile)
+    entry = read.get("program.py", "f", text.split("\n"), nodes["f"])
+    assert entry is not None
+    assert [*entry.loops] == ["2:4"] and {*entry.names} == {"2:8:k", "4:8:y"}
+
+
 def test_qualified_names_are_pythons():
     text = """
 class A:

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import json
 import textwrap
+import tokenize
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from .kind_notation import parse
 from .kinds import UNKNOWN, Kind
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+T = TypeVar("T")
+LAYOUT = frozenset(
+    [
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    ]
+)
+"""Tokens that a line may have and hold no code."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """What the profile says of one function; kinds by name, positions relative to the def."""
+    """What the profile says of one function; kinds by name, positions relative to the def.
+
+    Of the lines in positions, a profile counts those with code, `get` all.
+    """
 
     source: str
     calls: int = 0
@@ -86,16 +104,55 @@ class Profile:
     def get(
         self, path: str, qualname: str, lines: list[str], node: FunctionNode
     ) -> Recorded | None:
-        """What was recorded of a function, None where nothing was or its source has changed since."""
+        """What was recorded of a function, None where nothing was or its code has changed since."""
         entry = self.functions.get(f"{path}::{qualname}")
-        return entry if entry and entry.source == fingerprint(lines, node) else None
+        if entry is None or entry.source != fingerprint(lines, node):
+            return None
+        return _placed(entry, list(code_lines(lines, node)), node.lineno)
 
 
 def fingerprint(lines: list[str], node: FunctionNode) -> str:
-    """The first 16 hex digits of the SHA-256 of a function's dedented text, decorators included."""
-    first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-    text = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+    """The first 16 hex digits of the SHA-256 of a function's dedented code, decorators included, comments not."""
+    text = "\n".join(code_lines(lines, node).values())
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def code_lines(lines: list[str], node: FunctionNode) -> dict[int, str]:
+    """The lines of a function that hold code, decorators included: dedented, without comments, by their numbers."""
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    text = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+    rows, kept = text.split("\n"), set[int]()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            row, column = token.start
+            if token.type == tokenize.COMMENT:
+                rows[row - 1] = rows[row - 1][:column].rstrip()
+            elif token.type not in LAYOUT:
+                kept.update(range(row, token.end[0] + 1))
+    except (tokenize.TokenError, SyntaxError, UnicodeError):
+        kept.update(range(1, len(rows) + 1))
+    return {first - 1 + row: rows[row - 1] for row in sorted(kept)}
+
+
+def _placed(entry: Recorded, rows: list[int], first: int) -> Recorded:
+    """An entry with the positions of a function as it stands: its lines with code are `rows`, its `def` is in `first`."""
+    start = rows.index(first)
+
+    def moved(places: Mapping[str, T]) -> dict[str, T]:
+        found = {}
+        for place, value in places.items():
+            line, _, rest = place.partition(":")
+            row = start + int(line)
+            if 0 <= row < len(rows):
+                found[f"{rows[row] - first}:{rest}"] = value
+        return found
+
+    return replace(
+        entry,
+        names=moved(entry.names),
+        tests=moved(entry.tests),
+        loops=moved(entry.loops),
+    )
 
 
 def _recorded(entry: Mapping[str, object]) -> Recorded:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -25,10 +26,12 @@ class Body(Copier):
         node: FunctionNode,
         function: Function,
         names: Names,
+        rows: list[int],
         constants: Constants,
         asserts: bool,
     ) -> None:
         self._node = node
+        self._rows = rows
         self._watched = function
         self._asserts = asserts
         self._nodes = Nodes(constants, function)
@@ -107,7 +110,9 @@ class Body(Copier):
                 self._outer[root].chains.append(chain)
 
     def _position(self, node: ast.expr | ast.stmt | ast.pattern) -> str:
-        line = node.lineno - self._node.lineno
+        """The place of a node in the function, of whose lines those with code count."""
+        first = bisect_left(self._rows, self._node.lineno)
+        line = bisect_left(self._rows, node.lineno) - first
         return f"{line}:{node.col_offset - self._node.col_offset}"
 
     # ---- names and attributes

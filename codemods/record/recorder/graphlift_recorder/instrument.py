@@ -33,7 +33,7 @@ from .body import Body
 from .constants import Constants
 from .copying import Copier
 from .scopes import Scopes, imported_modules
-from .source import FunctionNode, digest, functions
+from .source import FunctionNode, code_lines, digest, functions
 from .watching import Function
 
 
@@ -84,7 +84,8 @@ class _Functions(Copier):
         function = Function(key, digest(self._lines, node), _parameters(node.args))
         self.made.append(function)
         outer = self._scopes.names(node).without(self._modules)
-        body = Body(node, function, outer, self._constants, self._asserts)
+        rows = list(code_lines(self._lines, node))
+        body = Body(node, function, outer, rows, self._constants, self._asserts)
         return body.function(self.copy(node))
 
     visit_AsyncFunctionDef = visit_FunctionDef

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import io
 import textwrap
+import tokenize
 from collections.abc import Iterator
 from importlib.util import decode_source
 
@@ -12,6 +14,17 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 SCOPES = (*FUNCTIONS, ast.ClassDef)
+LAYOUT = frozenset(
+    [
+        tokenize.COMMENT,
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.ENDMARKER,
+    ]
+)
+"""Tokens that a line may have and hold no code."""
 
 
 def read(data: bytes) -> str:
@@ -20,11 +33,27 @@ def read(data: bytes) -> str:
 
 
 def digest(lines: list[str], node: FunctionNode) -> str:
-    """What tells a function's present source from an earlier one; `lines` are its module's."""
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    text = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+    """What tells a function's present code from an earlier one; `lines` are its module's."""
+    text = "\n".join(code_lines(lines, node).values())
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:16]
+
+
+def code_lines(lines: list[str], node: FunctionNode) -> dict[int, str]:
+    """The lines of a function that hold code, decorators included: dedented, without comments, by their numbers."""
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    text = textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
+    rows, kept = text.split("\n"), set[int]()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            row, column = token.start
+            if token.type == tokenize.COMMENT:
+                rows[row - 1] = rows[row - 1][:column].rstrip()
+            elif token.type not in LAYOUT:
+                kept.update(range(row, token.end[0] + 1))
+    except (tokenize.TokenError, SyntaxError, UnicodeError):
+        kept.update(range(1, len(rows) + 1))
+    return {first - 1 + row: rows[row - 1] for row in sorted(kept)}
 
 
 def functions(tree: ast.Module) -> Iterator[tuple[str, FunctionNode]]:
