@@ -154,9 +154,9 @@ def is_print(facts: FunctionFacts, node: ast.stmt) -> bool:
 
 def shows_otherwise(facts: FunctionFacts, node: ast.stmt) -> bool:
     """Whether `tf.print` would give the floats of a `print` other digits than Python does."""
-    kinds = [
-        facts.kind(a) for n in ast.walk(node) if isinstance(n, ast.Call) for a in n.args
-    ]
+    calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))
+    shown = (n for n in calls if not isinstance(facts.kind(n), Tensor))
+    kinds = (facts.kind(a) for n in shown for a in n.args)
     return is_print(facts, node) and any(
         isinstance(kind, Tensor) and kind.dtype in REALS for kind in kinds
     )

@@ -8,7 +8,7 @@ import sys
 import tensorflow as tf
 
 
-@tf.function(autograph=False, input_signature=[tf.TensorSpec([3], tf.float32)])
+@tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
 def checked_log_graph(x):
     def false_fn(x):
         tf.print(

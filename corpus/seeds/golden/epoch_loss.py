@@ -3,6 +3,8 @@
 A graph has no numbers to format, and prints while it is traced.
 """
 
+import sys
+
 import tensorflow as tf
 
 RNG = tf.random.Generator.from_seed(6)
@@ -12,7 +14,7 @@ weight = tf.Variable(tf.zeros([5]))
 @tf.function(
     autograph=False,
     input_signature=[
-        tf.TensorSpec([None, 5], tf.float32),
+        tf.TensorSpec([None, None], tf.float32),
         tf.TensorSpec([None], tf.float32),
     ],
 )
@@ -24,15 +26,57 @@ def step_loss(x, y):
     return loss
 
 
-def f(x, y):
+@tf.function(
+    autograph=False,
+    input_signature=[
+        tf.TensorSpec([None, 5], tf.float32),
+        tf.TensorSpec([None], tf.float32),
+    ],
+)
+def f_graph(x, y):
     dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
-    epoch_loss = 0.0
-    for step, (xs, ys) in enumerate(dataset):
+    dataset_2 = dataset.enumerate()
+    iterator = iter(dataset_2)
+
+    def body(item, step, epoch_loss, epoch_loss_is_float):
+        step, (xs, ys) = item.get_value()
         loss = step_loss(xs, ys)
         epoch_loss += loss
-        if step % 4 == 0:
-            print(f"step {step}, loss {loss:.4f}")
-    mean = epoch_loss / (step + 1)
+
+        def true_fn():
+            tf.print(
+                tf.strings.join(
+                    [
+                        "step ",
+                        tf.strings.as_string(step),
+                        ", loss ",
+                        tf.strings.as_string(loss, precision=4),
+                    ],
+                ),
+                output_stream=sys.stdout,
+            )
+
+        tf.cond(step % 4 == 0, true_fn, lambda: None)
+        return iterator.get_next_as_optional(), step, epoch_loss, tf.constant(False)
+
+    _, step, epoch_loss, epoch_loss_is_float = tf.while_loop(
+        lambda item, step, epoch_loss, epoch_loss_is_float: item.has_value(),
+        body,
+        (
+            iterator.get_next_as_optional(),
+            tf.zeros([], tf.int64),
+            tf.constant(0.0, tf.float32),
+            tf.constant(True),
+        ),
+    )
+    mean = epoch_loss / tf.cast(step + 1, tf.float32)
+    mean_is_float = epoch_loss_is_float
+    return mean, mean_is_float
+
+
+def f(x, y):
+    mean, mean_is_float = f_graph(x, y)
+    mean = float(mean) if mean_is_float else mean
     print(f"mean loss {mean:.4f}")
     return mean
 

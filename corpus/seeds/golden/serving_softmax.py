@@ -18,7 +18,7 @@ class Classifier(tf.Module):
         ]
         self.output = tf.Variable(RNG.normal([features, len(labels)]))
 
-    @tf.function(autograph=False, input_signature=[tf.TensorSpec([12], tf.float32)])
+    @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
     def logits(self, x):
         for weight in self.hidden:
             x = x + tf.nn.relu(tf.linalg.matvec(weight, x))
