@@ -685,7 +685,7 @@ def test_state_that_another_module_changes(tmp_path: Path) -> None:
 def test_training_that_another_module_steers(tmp_path: Path) -> None:
     assert graphs_of(RECIPES, "recipes.py", tmp_path) == {
         "learned_graph",
-        "step_graph",
+        "accumulated_graph",
         "update_graph",
         "divergence_graph",
         "drawn_graph",
