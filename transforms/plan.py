@@ -16,8 +16,7 @@ from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kind_joins import join_shapes
-from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
+from .facts.kinds import NONE, UNKNOWN, Kind
 from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
 from .facts.session import Session
@@ -553,13 +552,7 @@ class ModulePlanner:
 
     def _decorator(self, facts: FunctionFacts) -> str:
         recorded = self.session.recorded(facts.definition.qualname)
-        passed = facts.parameters
-        seen = None
-        if recorded is not None:
-            seen = {
-                name: _admitting(kind, passed.get(name))
-                for name, kind in recorded.parameters.items()
-            }
+        seen = recorded.parameters if recorded else None
         numbers = any(map(is_weak, facts.parameters.values()))
         if facts.definition.qualname in self.given:
             seen = facts.parameters
@@ -684,13 +677,6 @@ def _too_small(facts: FunctionFacts) -> Refusal:
         facts.definition.original,
         way_out="put `@tf.function` on it to have it lifted all the same",
     )
-
-
-def _admitting(recorded: Kind, kind: Kind | None) -> Kind:
-    """A recorded parameter, of the sizes that graphs pass to it, too: no call of theirs would raise for others."""
-    if isinstance(recorded, Tensor) and isinstance(kind, Tensor):
-        return replace(recorded, shape=join_shapes(recorded.shape, kind.shape))
-    return recorded
 
 
 def _uncallable(shell: Shell, definition: FunctionDefinition) -> Refusal:

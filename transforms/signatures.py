@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from .facts.environment import FunctionFacts
+from .facts.kind_joins import join_shapes
 from .facts.kinds import Function, Kind, Object, Ragged, Shape, Tensor, Variable
 from .facts.staging import is_weak
 from .facts.syntax import own_nodes
@@ -136,7 +138,10 @@ def decorator(
 ) -> str:
     """The text of the decorator, without the `@`; `recorded` are the kinds of the parameters in the recorded calls."""
     parameters = recorded or facts.parameters
-    signature = _signature(facts, parameters, tf)
+    admitted = {
+        n: _admitting(k, facts.parameters.get(n)) for n, k in parameters.items()
+    }
+    signature = _signature(facts, admitted, bool(recorded), tf)
     options = "autograph=False"
     if signature is not None:
         options += f", input_signature=[{signature}]"
@@ -145,6 +150,13 @@ def decorator(
     ):
         options += ", reduce_retracing=True"
     return f"{tf}.function({options})"
+
+
+def _admitting(recorded: Kind, kind: Kind | None) -> Kind:
+    """A recorded parameter, of the sizes that graphs pass to it, too: no call of theirs would raise for others."""
+    if isinstance(recorded, Tensor) and isinstance(kind, Tensor):
+        return replace(recorded, shape=join_shapes(recorded.shape, kind.shape))
+    return recorded
 
 
 def too_tight(decorators: Iterable[str | None], facts: FunctionFacts) -> str | None:
@@ -202,7 +214,7 @@ def _holds_variable_of_any_size(kind: Kind) -> bool:
 
 
 def _signature(
-    facts: FunctionFacts, parameters: Mapping[str, Kind], tf: str
+    facts: FunctionFacts, parameters: Mapping[str, Kind], is_recorded: bool, tf: str
 ) -> str | None:
     """The specs of the parameters; None where a signature would change what callers may pass."""
     args = facts.definition.node.args
@@ -219,7 +231,7 @@ def _signature(
         kind = parameters.get(parameter.arg)
         if parameter.arg == facts.definition.receiver and isinstance(kind, Object):
             continue
-        spec = _spec(kind, tf, parameters is not facts.parameters)
+        spec = _spec(kind, tf, is_recorded)
         if spec is None:
             return None
         specs.append(spec)

@@ -6,7 +6,7 @@ To a tf.function each list of other numbers is a new program to trace.
 import tensorflow as tf
 
 
-@tf.function(autograph=False, reduce_retracing=True)
+@tf.function(autograph=False)
 def potential(point, centres):
     """The potential at a point after it has slid downhill for thirty steps."""
     point = tf.constant(point)
