@@ -49,7 +49,7 @@ class _Copies(Rewriter):
                 return ast.Dict([ast.Constant(f) for f in fields], values)
             case "dataclasses.astuple":
                 return ast.Tuple(values, ast.Load())
-        made = self.session.qualname(self._type(node.args[0]))
+        made = self.session.qualname(_class_name(self.kind(node.args[0])))
         given = {keyword.arg for keyword in node.keywords}
         kept = [
             ast.keyword(f, value)
@@ -58,19 +58,18 @@ class _Copies(Rewriter):
         ]
         return ast.Call(name(made), [], [*node.keywords, *kept])
 
-    def _type(self, node: ast.expr) -> str:
-        kind = self.kind(node)
-        return kind.type if isinstance(kind, Record) else getattr(kind, "name", "")
-
     def _fields(self, kind: Kind) -> list[str] | None:
         """The fields of a dataclass of the module that are passed to make one; None for anything else."""
-        if isinstance(kind, Record):
-            made = self.session.class_of(kind.type)
-        else:
-            made = (
-                self.session.class_of(kind.name) if isinstance(kind, Object) else None
-            )
+        made = self.session.class_of(_class_name(kind))
         if made is None or made.fields is None:
             return None
         passed = all(f.is_passed for f in made.fields.values())
         return list(made.fields) if passed else None
+
+
+def _class_name(kind: Kind) -> str:
+    """The class of an object, or of one that a graph takes apart; "" for anything else."""
+    match kind:
+        case Record(type=name) | Object(name=name):
+            return name
+    return ""

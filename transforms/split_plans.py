@@ -371,8 +371,7 @@ class SplitPlanner:
             raise DoesNotPay("it computes with Python's numbers", original)
         recorded = self.session.recorded(facts.definition.qualname)
         seldom = recorded is not None and recorded.calls < FEWEST_CALLS
-        small = not core.staged and work(core) < FEWEST_OPERATIONS
-        if seldom and small and not self._is_given_tensors(core, facts):
+        if seldom and _is_small(core) and not self._is_given_tensors(core, facts):
             raise DoesNotPay("its tensor work is too little to pay", original)
 
     def check_traces(
@@ -418,8 +417,7 @@ class SplitPlanner:
         self.check_traces(core, facts)
         recorded = self.session.recorded(facts.definition.qualname)
         often = recorded is not None and recorded.calls >= FEWEST_RUNS
-        small = not core.staged and work(core) < FEWEST_OPERATIONS
-        if often and small and self.planner.helps(facts.definition):
+        if often and _is_small(core) and self.planner.helps(facts.definition):
             reason = "each call of a graph would cost more than its few operations"
             raise DoesNotPay(reason, facts.definition.original)
         if not self._is_worth_it(core, facts):
@@ -570,3 +568,8 @@ class SplitPlanner:
             return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node.test)))
         inside = {old: name for old, name in named.items() if old in inner}
         return self.planner.source.spliced(test, inside)
+
+
+def _is_small(core: FunctionFacts) -> bool:
+    """Whether a graph has few operations and no control flow."""
+    return not core.staged and work(core) < FEWEST_OPERATIONS
