@@ -27,7 +27,7 @@ from .core_checks import (
     unfit_result,
 )
 from .core_results import with_results
-from .facts.definitions import FunctionDefinition, is_new
+from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kind_parts import holds_mutable
 from .facts.kinds import (
@@ -264,21 +264,14 @@ class Trials:
         for variable in state if self.order.objects else ():
             chain = variable.chain
             changed = chain in self.order.objects
-            if holds_values(variable.kind) and not changed and self._is_shared(chain):
+            if (
+                holds_values(variable.kind)
+                and not changed
+                and self.order.is_borrowed(chain)
+            ):
                 reason = f"`{chain}` may be what is changed in place under another name: change a copy"
                 return Refusal(reason, made[0], "GL204")
         return None
-
-    def _is_shared(self, chain: str) -> bool:
-        """Whether the module gives a global or an attribute what may have another name, too."""
-        name = chain.rpartition(".")[2]
-        return any(
-            not is_new(node.value)
-            for node in ast.walk(self.session.module.tree)
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if name in (getattr(target, "id", ""), getattr(target, "attr", ""))
-        )
 
     def _left_to_python(
         self,

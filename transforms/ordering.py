@@ -199,10 +199,14 @@ class Ordering:
             return False
         mine, others = self._containers(statement), self._containers(other)
         return any(
-            a != b and {a.rpartition(".")[2], b.rpartition(".")[2]} & self.borrowed
+            a != b and (self.is_borrowed(a) or self.is_borrowed(b))
             for a in mine
             for b in others
         )
+
+    def is_borrowed(self, chain: str) -> bool:
+        """Whether the module gives a name or an attribute what may have another name, too."""
+        return chain.rpartition(".")[2] in self.borrowed
 
     def _containers(self, statement: ast.stmt) -> set[str]:
         """The attributes and names of lists and dicts in a statement."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from . import initializers, records
-from .definitions import ClassDefinition, Fields, FunctionDefinition
+from .definitions import ClassDefinition, Fields, FunctionDefinition, is_new
 from .profile import FunctionNode
 from .syntax import (
     bound_names,
@@ -205,13 +205,12 @@ class ModuleFacts:
 
     @cached_property
     def borrowed(self) -> frozenset[str]:
-        """Globals and attributes (by their last name) that are given what has another name, too."""
+        """Names and attributes (by their last name) that are given what may have another name, too."""
         found: set[str] = set()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Assign):
                 for target, value in one_by_one(node):
-                    named = isinstance(value, ast.Name | ast.Attribute | ast.Subscript)
-                    if named or len(node.targets) > 1:
+                    if not is_new(value) or len(node.targets) > 1:
                         found.add(ast.unparse(target).rpartition(".")[2])
         return frozenset(found)
 
