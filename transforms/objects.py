@@ -116,6 +116,7 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
             session.module.functions[facts.calls[p.node]], facts.definition
         )
     }
+    written = {*ast.walk(facts.definition.node)}
     for node in nodes:
         if node not in facts.calls:
             continue
@@ -124,6 +125,7 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
         callee = callee_of(node, definition, facts, session)
         if (
             callee is None
+            or node not in written
             or definition.is_generator
             or session.is_graph_function(definition)
         ):

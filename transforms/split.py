@@ -71,6 +71,7 @@ class Search:
 
     Attributes:
         before, core, after: the statements as they are cut so far.
+        causes: why names hold what Python makes before the core.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Search:
         self.before = before
         self.core = core
         self.after = after
+        self.causes: dict[str, Refusal] = {}
         self.python_first = PythonFirst(
             trials.session, trials.facts, trials.order, trials.names, trials.numbers
         )
@@ -135,6 +137,7 @@ class Search:
         code = self._code(problem, statement)
         if self.order.may_go_first(statement, core[:index], self.after, code):
             before.append(statement)
+            self._note_cause(problem, [statement])
         elif self._computed_first(statement, index) or self._waits(
             statement, index, code
         ):
@@ -146,8 +149,11 @@ class Search:
             and not any(map(self.order.loops, [*core[:index], statement]))
             and all(map(is_written, core[:index]))
         ):
+            self._note_cause(problem, [*core[:index], statement])
             before += [*core[:index], statement]
             del core[:index]
+        elif (cause := self._cause(problem)) is not problem:
+            raise cause
         else:
             raise Refusal(
                 f"{problem.reason}, and it can come neither before nor after the tensor work around it",
@@ -156,6 +162,14 @@ class Search:
                 problem.way_out,
             )
         return bool(core)
+
+    def _note_cause(self, problem: Refusal, moved: list[ast.stmt]) -> None:
+        names = [n for s in moved for n in all_bound_names(s)]
+        self.causes |= dict.fromkeys(names, self._cause(problem))
+
+    def _cause(self, problem: Refusal) -> Refusal:
+        """A problem, or that for which Python makes what it is about."""
+        return self.causes.get(getattr(problem.node, "id", ""), problem)
 
     # ---- Python before the core
 
