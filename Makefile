@@ -18,8 +18,8 @@ golden: $(VENV)/.test  ## write the lifted texts of rules and corpus anew
 	$(VENV)/bin/python -m pytest tests/rules tests/corpus --update-rules --update-golden
 
 sweep: $(VENV)/.test  ## lift many random programs (SEED=...) and hold them against what they did
-	$(VENV)/bin/python tests/random_programs.py --n 2000 --seed $(or $(SEED),0) --seconds 900
-	$(VENV)/bin/python tests/random_programs.py --effects --n 500 --seed $(or $(SEED),0) --seconds 300
+	$(VENV)/bin/python tests/random_programs.py --n 2000 --seed $(or $(SEED),0) --seconds 1800
+	$(VENV)/bin/python tests/random_programs.py --effects --n 500 --seed $(or $(SEED),0) --seconds 600
 
 lint: $(LINT)/.lint  ## types are checked as users see them: in the wheel
 	$(LINT)/bin/ruff check

@@ -19,12 +19,12 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
+from queue import SimpleQueue
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
@@ -33,8 +33,9 @@ import tensorflow as tf
 from harness import Program, differences, lift, prove, run
 from random_effects import EffectWriter
 from random_writer import Writer
+from rich.progress import track
 from shrinking import shrunk
-from timeouts import TooLong, within
+from timeouts import TooLong, Worker
 
 from graphlift.codemods import pipeline
 from graphlift.codemods.pipeline import Rewritten
@@ -58,6 +59,10 @@ class Verdict:
     word: str
     reason: str = ""
     lifted: str = ""
+
+
+Told = tuple[Verdict, str]
+"""What came of a program, and what is to be told of it."""
 
 
 def written(seed: object, number: int, effects: bool = False) -> Program:
@@ -121,8 +126,9 @@ def main() -> int:
     words: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     numbers = range(options.first, options.first + options.n)
-    with ProcessPoolExecutor(options.jobs, get_context("spawn")) as pool:
-        for told in pool.map(partial(_tried, options), numbers):
+    with _workers(options.jobs) as idle, ThreadPoolExecutor(options.jobs) as threads:
+        found = threads.map(partial(_tried, options, idle), numbers)
+        for told in _shown(found, options.n):
             if told is None:
                 break
             verdict, text = told
@@ -137,20 +143,46 @@ def main() -> int:
     return 1 if words[DIFFERENT] or words[BAD] or not words[SAME] else 0
 
 
-def _tried(options: argparse.Namespace, number: int) -> tuple[Verdict, str] | None:
-    """What came of one program, and what is to be told of it; None when the time is over."""
+@contextmanager
+def _workers(count: int) -> Iterator[SimpleQueue[Worker]]:
+    """The processes that have nothing to do."""
+    workers = [Worker() for _ in range(count)]
+    idle: SimpleQueue[Worker] = SimpleQueue()
+    for worker in workers:
+        idle.put(worker)
+    try:
+        yield idle
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _shown(found: Iterator[Told | None], total: int) -> Iterator[Told | None]:
+    """The same, with a bar while they come, where that is seen."""
+    shown = track(found, "lifting", total, transient=True)
+    return iter(shown) if sys.stdout.isatty() else found
+
+
+def _tried(
+    options: argparse.Namespace, idle: SimpleQueue[Worker], number: int
+) -> Told | None:
+    """What came of one program; None when the time is over."""
     if time.monotonic() > options.end:
         return None
+    worker = idle.get()
     program = written(options.seed, number, options.effects)
-    recorded = options.effects or number % 3 > 0
-    with tempfile.TemporaryDirectory() as folder:
-        verdict = _in_time(program, Path(folder), recorded)
-        if verdict.word == LEFT and verdict.reason.endswith(RECORD):
-            recorded = True
-            verdict = _in_time(program, Path(folder), recorded)
+    try:
+        verdict, recorded = worker.run(
+            LONGEST, _verdict, program, options.effects or number % 3 > 0
+        )
         if verdict.word == DIFFERENT and options.shrink:
-            program = _shrunk(program, Path(folder), recorded, verdict.reason)
-            verdict = judged(program, Path(folder), recorded)
+            program, verdict = worker.run(
+                None, _shrunk, program, recorded, verdict.reason
+            )
+    except TooLong:
+        verdict = Verdict(DIFFERENT, f"it took more than {LONGEST} s")
+    finally:
+        idle.put(worker)
     if verdict.word not in (DIFFERENT, BAD, *([LEFT] if options.left else [])):
         return verdict, ""
     title = f"---- program {number} of seed {options.seed}: {verdict.word}"
@@ -159,22 +191,28 @@ def _tried(options: argparse.Namespace, number: int) -> tuple[Verdict, str] | No
     )
 
 
-def _in_time(program: Program, folder: Path, recorded: bool) -> Verdict:
-    try:
-        with within(LONGEST):
-            return judged(program, folder, recorded)
-    except TooLong:
-        return Verdict(DIFFERENT, f"it took more than {LONGEST} s")
+def _verdict(program: Program, recorded: bool) -> tuple[Verdict, bool]:
+    """What came of a program, and whether with a recording: one that is asked for is made."""
+    with tempfile.TemporaryDirectory() as folder:
+        verdict = judged(program, Path(folder), recorded)
+        if verdict.word == LEFT and verdict.reason.endswith(RECORD):
+            return judged(program, Path(folder), True), True
+    return verdict, recorded
 
 
-def _shrunk(program: Program, folder: Path, recorded: bool, reason: str) -> Program:
+def _shrunk(program: Program, recorded: bool, reason: str) -> tuple[Program, Verdict]:
     """The program cut down, as long as it differs in the same manner."""
+    with tempfile.TemporaryDirectory() as folder:
 
-    def differs(text: str) -> bool:
-        verdict = judged(replace(program, text=text), folder, recorded)
-        return verdict.word == DIFFERENT and _manner(verdict.reason) == _manner(reason)
+        def verdict(text: str) -> Verdict:
+            return judged(replace(program, text=text), Path(folder), recorded)
 
-    return replace(program, text=shrunk(program.text, differs))
+        def differs(text: str) -> bool:
+            found = verdict(text)
+            return found.word == DIFFERENT and _manner(found.reason) == _manner(reason)
+
+        text = shrunk(program.text, differs)
+        return replace(program, text=text), verdict(text)
 
 
 def _manner(reason: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from random_programs import BAD, DIFFERENT, LEFT, SAME, judged, written
 from shrinking import shrunk
+from timeouts import TooLong, Worker
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -42,6 +44,16 @@ def test_most_are_lifted(words: Counter[str]) -> None:
 
 def test_programs_are_the_same_every_time() -> None:
     assert written(SEED, 3) == written(SEED, 3) != written(SEED, 4)
+
+
+def test_what_takes_too_long_stops_no_other() -> None:
+    worker = Worker()
+    try:
+        with pytest.raises(TooLong):
+            worker.run(0.5, time.sleep, 600)
+        assert worker.run(60, abs, -1) == 1
+    finally:
+        worker.end()
 
 
 def test_shrinking_finds_the_heart() -> None:
