@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from . import static_shapes
 from .facts.kinds import BOOL, Kind, Python, Tensor, Variable
 from .facts.safety import broadcasts, is_safe
 from .facts.staging import is_tensor
@@ -199,7 +200,10 @@ def _promoted(writer: Writer, left: ast.expr, right: ast.expr) -> tuple[str, str
 
 def _pair(writer: Writer, left: ast.expr, op: ast.cmpop, right: ast.expr) -> str:
     a, b = (writer.text(left), writer.text(right))
-    if not isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+    rank = static_shapes.compared_rank(writer, left, right)
+    if rank is not None:
+        a = rank
+    elif not isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn):
         a, b = _promoted(writer, left, right)
     return f"{_operand_text(left, a)} {_SIGNS[type(op)]} {_operand_text(right, b)}"
 

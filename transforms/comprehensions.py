@@ -332,7 +332,7 @@ class _Loops(ast.NodeTransformer):
         leave = ast.If(ast.Name(name, ast.Load()), [ast.Break()], [])
         self.before.append(_loops(inner.generators, [decide], [leave]))
         made = self._made(name, node)
-        return made if stops_at else negated(made)
+        return made if stops_at else placed(negated(made), node)
 
     def _first(
         self, node: ast.Call, inner: ast.GeneratorExp, default: ast.expr

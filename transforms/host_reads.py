@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from . import numpy_calls, static_shapes
+from .facts import ranks
 from .facts.kinds import Function, Python, Rows, Tensor, Variable
 from .facts.staging import is_numpy, is_tensor, is_weak
 from .findings import Refusal
@@ -67,8 +68,8 @@ def conversion(writer: Writer, node: ast.Call, name: str) -> str | None:
     """The text of `int(t)`, `float(t)` or `bool(t)` of a tensor; None for other calls."""
     if name == "list" and node.args and isinstance(writer.kind(node), Rows):
         return writer.text(node.args[0])
-    if name == "len" and is_tensor(writer.kind(node.args[0])):
-        return static_shapes.length(writer, node.args[0])
+    if name == "len":
+        return static_shapes.length(writer, node)
     if (
         name not in ("int", "float", "bool")
         or len(node.args) != 1
@@ -104,7 +105,9 @@ def method(writer: Writer, node: ast.Call, owner: ast.expr, name: str) -> str | 
 
 
 def attribute(writer: Writer, node: ast.Attribute) -> str | None:
-    """The text of an attribute that arrays have and tensors do not."""
+    """The text of an attribute that arrays have and tensors do not, or of a rank that no trace knows."""
+    if node.attr in ranks.NAMES and is_weak(writer.kind(node)):
+        return static_shapes.rank(writer, node.value)
     if not is_numpy(writer.kind(node.value)) or node.attr not in ("T", "size"):
         return None
     text, kind = writer.text(node.value), writer.kind(node)

@@ -205,8 +205,19 @@ class _Lookups(Rewriter):
         if table is None or not (known or self._counts(index)):
             return None
         parts = [self._without_conversion(e) for e in (row, index)]
-        place = ast.Tuple(parts, ast.Load())
+        place = ast.Tuple(self._of_one_dtype(parts), ast.Load())
         return _held(ast.Subscript(table, place, ast.Load()), numbers[0])
+
+    def _of_one_dtype(self, parts: list[ast.expr]) -> list[ast.expr]:
+        """Indices that one tensor holds."""
+        dtypes = [getattr(self.kind(part), "dtype", None) for part in parts]
+        if len({*dtypes} - {None}) < 2:
+            return parts
+        int64 = _attribute(self.tf, "int64")
+        return [
+            part if dtype in (None, "int64") else called(f"{self.tf}.cast", part, int64)
+            for part, dtype in zip(parts, dtypes, strict=True)
+        ]
 
     # ---- dicts
 

@@ -145,8 +145,10 @@ def decorator(
     options = "autograph=False"
     if signature is not None:
         options += f", input_signature=[{signature}]"
-    elif any(map(_varies, parameters.values())) and not any(
-        map(_holds_variable_of_any_size, parameters.values())
+    elif (
+        any(map(_varies, parameters.values()))
+        and not any(map(_holds_variable_of_any_size, parameters.values()))
+        and not facts.ranks
     ):
         options += ", reduce_retracing=True"
     return f"{tf}.function({options})"
@@ -224,7 +226,9 @@ def _signature(
         return None
     if any(map(_has_no_size, parameters.values())) and _calls_others(facts):
         return None
-    if any(map(_has_no_rank, parameters.values())) and _calls_layers(facts):
+    if any(map(_has_no_rank, parameters.values())) and (
+        facts.ranks or _calls_layers(facts)
+    ):
         return None
     specs = []
     for parameter in [*args.posonlyargs, *args.args]:

@@ -20,6 +20,7 @@ from .making import filled, unplaced
 from .rebuilding import duplicated, rebuilt, with_body, with_origin, written_out
 from .singularities import singular_names
 from .source import Source
+from .tapes import GRADIENTS
 
 SIMPLE = ast.Assign | ast.AugAssign | ast.Return | ast.Expr | ast.AnnAssign
 CHANGING = Variable | Object | Sequence | Elements | Dict | Mapping
@@ -67,7 +68,10 @@ class _Sinking:
         users = [s for s in rest if name in _read(s)]
         if not users or name in self.live.captured | self._after(body):
             return False
-        if any(id(n) in self.affected for n in ast.walk(value)):
+        if any(id(n) in self.affected for n in ast.walk(value)) or any(
+            isinstance(n, ast.Attribute) and n.attr in GRADIENTS
+            for n in ast.walk(value)
+        ):
             return False
         changes = {"assign", "mutates"} & self.facts.effects.keys()
         if changes and not self._is_stateless(value):

@@ -7,13 +7,15 @@ import copy
 from collections.abc import Set
 from typing import TYPE_CHECKING
 
+from .facts import ranks
 from .facts.environment import FunctionFacts
 from .facts.evaluation_calls import UNCOUNTED
 from .facts.kinds import UNKNOWN, Function, Kind, Object, Shape, Tensor, Variable
 from .facts.profile import FunctionNode
-from .facts.staging import holds_size, holds_tensor
+from .facts.staging import holds_size, holds_tensor, is_tensor, is_weak
 from .facts.syntax import bound_names, names_in, own_nodes, target_names
 from .facts.tensorflow_random import GENERATOR
+from .findings import Refusal
 from .making import called, expression, is_atom
 from .rebuilding import replaced, with_origin
 from .rewriting import Rewriter
@@ -200,18 +202,52 @@ def _is_open(kind: Kind) -> bool:
     return kind.shape is None or None in kind.shape
 
 
-def length(writer: Writer, node: ast.expr) -> str:
-    """The text of `len(node)` of a tensor: Python's int where the size is static."""
-    kind = writer.kind(node)
-    assert isinstance(kind, Tensor | Variable)
-    text = writer.text(node)
+def length(writer: Writer, node: ast.Call) -> str | None:
+    """The text of `len(node)` of a tensor or its shape: Python's int where that is static; None for other things."""
+    (whole,) = node.args
+    kind = writer.kind(whole)
+    if ranks.is_open_shape(kind):
+        return rank(writer, whole) if is_weak(writer.kind(node)) else None
+    if not isinstance(kind, Tensor | Variable):
+        return None
+    text = writer.text(whole)
     if kind.shape and kind.shape[0] is not None:
         return (
             f"{text}.shape[0]"
-            if isinstance(node, ast.Name | ast.Attribute)
+            if isinstance(whole, ast.Name | ast.Attribute)
             else repr(kind.shape[0])
         )
     return f"{writer.tf}.shape({text}, {writer.tf}.int64)[0]"
+
+
+def rank(writer: Writer, node: ast.expr) -> str:
+    """The text of the rank of a tensor, of which `node` is the shape or the tensor itself.
+
+    Raises:
+        Refusal: the shape is not written out here.
+    """
+    return f"{writer.tf}.cast({_rank(writer, node)}, {writer.tf}.int64)"
+
+
+def _rank(writer: Writer, node: ast.expr) -> str:
+    owner = node if is_tensor(writer.kind(node)) else _shaped(node)
+    if owner is None:
+        raise Refusal("the shape that this is of may vary", node, "GL406")
+    return f"{writer.tf}.rank({writer.text(owner)})"
+
+
+def compared_rank(writer: Writer, node: ast.expr, other: ast.expr) -> str | None:
+    """The text of a rank that is compared with a number as it is written, in int32; None for something else."""
+    if not (isinstance(other, ast.Constant) and is_weak(writer.kind(node))):
+        return None
+    match node:
+        case ast.Attribute(value=owner, attr=attr) if attr in ranks.NAMES:
+            return _rank(writer, owner)
+        case ast.Call(func=ast.Name(id="len"), args=[shape]) if ranks.is_open_shape(
+            writer.kind(shape)
+        ):
+            return _rank(writer, shape)
+    return None
 
 
 def with_sizes(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
@@ -324,15 +360,22 @@ def _shape(node: ast.expr) -> ast.Attribute | None:
 def sizes(writer: Writer, node: ast.expr) -> str | None:
     """The text of a tensor of the sizes that `x.shape`, or a part of it, names; None for another expression."""
     match node:
-        case ast.Attribute(value=owner, attr="shape"):
-            return f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
-        case ast.Call(func=ast.Attribute(value=owner, attr="get_shape"), args=[]):
-            return f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
-        case ast.Call(func=ast.Attribute(value=inner, attr="as_list"), args=[]):
-            return sizes(writer, inner)
-        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner]):
-            return sizes(writer, inner)
         case ast.Subscript(value=inner, slice=ast.Slice() as part):
             whole = sizes(writer, inner)
             return whole and f"{whole}[{writer.text(part)}]"
+    owner = _shaped(node)
+    return owner and f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
+
+
+def _shaped(node: ast.expr) -> ast.expr | None:
+    """The tensor of which an expression gives the shape."""
+    match node:
+        case ast.Attribute(value=owner, attr="shape"):
+            return owner
+        case ast.Call(func=ast.Attribute(value=owner, attr="get_shape"), args=[]):
+            return owner
+        case ast.Call(func=ast.Attribute(value=inner, attr="as_list"), args=[]):
+            return _shaped(inner)
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner]):
+            return _shaped(inner)
     return None

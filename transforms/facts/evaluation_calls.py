@@ -11,6 +11,7 @@ from . import (
     math_functions,
     methods,
     ownership,
+    ranks,
     tensorflow_api,
     texts,
 )
@@ -71,6 +72,8 @@ OVER_TENSORS = frozenset(
         "pow",
     ]
 )
+ADDING = frozenset({"builtins.sum"})
+"""Builtins that start operations of TensorFlow's."""
 KEEP_SIZES = frozenset(
     [
         "len",
@@ -294,6 +297,9 @@ class CallEvaluation(Evaluation):
                 reason = "what `__len__` gives has to be an int, which a graph has not"
                 self.problem(reason, node, "GL406")
                 return UNKNOWN
+            rank = ranks.length(self, node, whole)
+            if rank is not None:
+                return rank
         found = call_builtin(name.removeprefix("builtins."), arguments)
         if name.removeprefix("builtins.") not in KEEP_SIZES and any(
             map(holds_size, arguments.all)
@@ -474,7 +480,9 @@ def _computes(function: Kind, arguments: Arguments) -> bool:
         return any(map(holds_tensor, made))
     if name in ("numpy.array", "numpy.asarray", "numpy.asanyarray"):
         return len(arguments.all) > 1 or not any(map(holds_tensor, arguments.all))
-    return name != "method.numpy" and not name.startswith("builtins.")
+    if name.startswith("builtins."):
+        return name in ADDING
+    return name != "method.numpy"
 
 
 def _in_order(arguments: Arguments) -> Kind:

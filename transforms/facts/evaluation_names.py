@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from . import arrays, draws, methods, operators, texts
+from . import arrays, draws, methods, operators, ranks, texts
 from .environment import Environment
 from .evaluation import Evaluation
 from .kind_joins import forget, join_all
@@ -206,6 +206,9 @@ class NameEvaluation(Evaluation):
             self.keeps_settings(LAYER, node)
         if is_numpy(value):
             return arrays.attribute(self, node, value)
+        rank = ranks.attribute(self, node, value)
+        if rank is not None:
+            return rank
         if isinstance(value, Module):
             return self._of_module(node, f"{value.name}.{node.attr}")
         if isinstance(value, Object | Type | Record):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import draws, methods
+from . import draws, methods, ranks
 from .calls import Arguments, bind
 from .definitions import FunctionDefinition
 from .environment import Environment, ForeignCall, FunctionFacts
@@ -273,6 +273,7 @@ class FunctionCalls:
             )
             reason = f"it calls `{name}`: {first.reason}"
             evaluation.problem(reason, node, first.code, first.way_out)
+        ranks.passed(evaluation, node, facts)
         if not self.session.is_graph_function(facts.definition):
             evaluation.facts.operations += facts.operations
 
