@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 
+from . import setters
 from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
@@ -126,7 +127,9 @@ def _dissolved(
         if calls is None:
             return None
         initializer = session.module.method(made.qualname, "__init__")
-        if initializer and (fields := _fields(initializer)):
+        fields = _fields(initializer) if initializer else {}
+        sets = any(session.module.setter(made.qualname, a) for a in fields)
+        if initializer and fields and not sets:
             receiver = Callee(initializer, ast.Name(name, ast.Load()))
             result.body = _with_fields_set(result.body, receiver, calls, fields)
             calls = {}
@@ -273,6 +276,9 @@ class _ObjectCalls:
         self.makers = makers
 
     def __call__(self, node: ast.expr) -> Callee | None:
+        target = setters.assigned(node)
+        if target is not None:
+            return self._setter(target)
         if node in self.makers:
             found = self.session.module.method(self.made.qualname, "__init__")
             return Callee(found, ast.Name(self.name, ast.Load())) if found else None
@@ -283,10 +289,18 @@ class _ObjectCalls:
                 return self._method(attr)
             case ast.Call(func=ast.Name(id=n)) if n == self.name:
                 return self._method("__call__")
-            case ast.Attribute(value=ast.Name(id=n), attr=attr) if n == self.name:
+            case ast.Attribute(value=ast.Name(id=n), attr=attr, ctx=ast.Load()) if (
+                n == self.name
+            ):
                 callee = self._method(attr)
                 return callee if callee and callee.definition.is_property else None
         return None
+
+    def _setter(self, target: ast.Attribute) -> Callee | None:
+        found = self.session.module.setter(self.made.qualname, target.attr)
+        if found is None or getattr(target.value, "id", "") != self.name:
+            return None
+        return Callee(found, ast.Name(self.name, ast.Load()))
 
     def _method(self, name: str) -> Callee | None:
         found = self.session.module.method(self.made.qualname, name)
@@ -366,12 +380,14 @@ def _whole(session: Session, made: ClassDefinition) -> list[str]:
 
 def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
     """The attributes that every new instance has."""
+    module = session.module
     found: set[str] = set()
     queue = ["__init__"]
     seen: set[str] = set()
     while queue:
         current = queue.pop()
-        method = session.module.method(made.qualname, current)
+        name, _, sets = current.partition(".")
+        method = (module.setter if sets else module.method)(made.qualname, name)
         if method is None or current in seen or not method.parameters:
             continue
         seen.add(current)
@@ -385,6 +401,9 @@ def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
                         for n in ast.walk(t)
                         if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
                     }
+                    queue += [
+                        f"{n}.setter" for n in found if module.setter(made.qualname, n)
+                    ]
                 case ast.AnnAssign(target=ast.Attribute(attr=attr), value=ast.expr()):
                     found.add(attr)
                 case ast.Expr(

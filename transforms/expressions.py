@@ -12,6 +12,7 @@ from . import (
     conditionals,
     host_reads,
     list_arguments,
+    lookups,
     numpy_calls,
     static_shapes,
     texts,
@@ -186,6 +187,8 @@ class Writer:
         core = self.cores.get(self.facts.calls.get(node, ""))
         if core is not None:
             return self._core_call(node, core)
+        if hasattr(node.func, "switched"):
+            return lookups.switch(self, node)
         function = self.kind(node.func)
         if function == Function("tensorflow.executing_eagerly"):
             return "True" if self.kind(node) == python(True) else None

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
+from . import setters
 from .facts.definitions import FunctionDefinition
 from .facts.profile import FunctionNode
 from .facts.syntax import mangled, names_in, own_body, own_nodes
@@ -80,6 +81,7 @@ class Inliner:
         """
         if isinstance(node, FunctionNode | ast.ClassDef):
             return [node]
+        node = setters.as_call(node, lambda call: bool(self.resolve(call))) or node
         found = self._first_call(node)
         if found is None:
             return [rebuilt(node, self.block)]
@@ -180,7 +182,7 @@ class Inliner:
             for name in n.names
         }
         if not is_nested_in(definition, self.definition):
-            free = names_in(node)
+            free = {name for s in node.body for name in names_in(s)}
             free -= bound | given.keys() | _parameters(definition)
             if (free | declared) & (self.locals - self.globals.keys()):
                 raise NotInlined
@@ -212,7 +214,8 @@ def is_inlinable(definition: FunctionDefinition, caller: FunctionDefinition) -> 
     node = definition.original
     if not isinstance(node, ast.FunctionDef):
         return False
-    if set(definition.decorators) - {"staticmethod", "property"}:
+    plain = {"staticmethod", "property", f"{node.name}.setter"}
+    if set(definition.decorators) - plain:
         return False
     nested = is_nested_in(definition, caller)
     if "<locals>" in definition.qualname and not nested:
@@ -239,7 +242,9 @@ def _names_itself(node: ast.AST, definition: FunctionDefinition) -> bool:
     match node:
         case ast.Name(id=name):
             return definition.owner is None and name == own
-        case ast.Attribute(value=ast.Name(id=owner), attr=name):
+        case ast.Attribute(value=ast.Name(id=owner), attr=name, ctx=context):
+            if definition.sets and not isinstance(context, ast.Store):
+                return False
             first = definition.parameters[:1]
             return bool(definition.owner and first) and (owner, name) == (
                 first[0].arg,
@@ -397,6 +402,8 @@ def _in_order(node: ast.expr, always: bool = True) -> Iterator[tuple[ast.expr, b
             inside = [n for n in ast.walk(node) if isinstance(n, ast.expr)]
             yield from ((n, False) for n in inside if n is not node)
         case ast.Call(func=function, args=args, keywords=keywords):
+            target = setters.assigned(node)
+            function = target.value if target else function
             for inner in (function, *args, *(k.value for k in keywords)):
                 yield from _in_order(inner, always)
         case _:

@@ -6,7 +6,7 @@ The first step only: a table of numbers becomes a tensor, items that no tensor c
 from __future__ import annotations
 
 import ast
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
@@ -17,18 +17,22 @@ from .facts.kinds import (
     Elements,
     Kind,
     Mapping,
+    Object,
     Python,
     Sequence,
     Tensor,
 )
 from .facts.profile import FunctionNode
-from .facts.staging import is_tensor
+from .facts.staging import is_strong, is_tensor
 from .findings import Refusal
 from .making import called, compared, is_atom
 from .rewriting import Rewriter
 from .rule import Rule
 from .singularities import is_singular, singular_names
 from .source import Names
+
+if TYPE_CHECKING:
+    from .expressions import Writer
 
 MOST_ITEMS = 8
 KEYS: dict[str | None, str] = {"int32": "int", "int64": "int", "string": "str"}
@@ -117,6 +121,10 @@ class _Lookups(Rewriter):
                 value=ast.Subscript(value=value, slice=row), slice=index
             ) if (rows := self._rows(self.kind(value))) and self._counts(row):
                 return self._in_rows(value, rows, row, index)
+            case ast.Call(func=ast.Subscript(value=value, slice=index)) if (
+                self._holds_callables(value) and self._counts(index)
+            ):
+                return self._switched(node)
             case ast.Subscript(value=value, slice=index, ctx=ast.Load()):
                 held = self.kind(value)
                 if node in self._inner and self._rows(held):
@@ -186,6 +194,32 @@ class _Lookups(Rewriter):
             )
         place = self._without_conversion(index)
         return self._choice(value.elts, self._counted(place, len(items)), items)
+
+    def _holds_callables(self, value: ast.expr) -> bool:
+        """Whether this is a list of any length, of objects of one class."""
+        held = self.kind(value)
+        if not isinstance(held, Elements) or held.type not in ("list", "tuple"):
+            return False
+        return isinstance(held.element, Object) and is_atom(value)
+
+    def _switched(self, node: ast.Call) -> ast.expr | None:
+        """The call of an item that a tensor picks, which each item has an arm for."""
+        picked = node.func
+        assert isinstance(picked, ast.Subscript)
+        if hasattr(picked, "switched"):
+            return None
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            return None
+        function = ast.Subscript(
+            picked.value, self._without_conversion(picked.slice), ast.Load()
+        )
+        function.switched = True  # type: ignore[attr-defined]
+        given = [self.atom(argument, "given") for argument in node.args]
+        named = [
+            ast.keyword(k.arg, self.atom(k.value, k.arg or "given"))
+            for k in node.keywords
+        ]
+        return ast.Call(function, given, named)
 
     def _rows(self, kind: Kind) -> list[Kind]:
         """The numbers of a list of lists that are equally long."""
@@ -312,6 +346,25 @@ class _Lookups(Rewriter):
             ) if getattr(self.kind(inner), "dtype", None) in KEYS:
                 return inner
         return index
+
+
+def switch(writer: Writer, node: ast.Call) -> str:
+    """The text of the call of an item that a tensor picks, of a list of objects.
+
+    Raises:
+        Refusal: it gives something other than a tensor.
+    """
+    picked, tf = node.func, writer.tf
+    if not is_strong(writer.kind(node)) or node in writer.facts.calls:
+        reason = "what the item that a tensor picks gives is no tensor for sure"
+        raise Refusal(reason, node, "GL111")
+    assert isinstance(picked, ast.Subscript)
+    items, place = writer.text(picked.value), writer.text(picked.slice)
+    item = writer.names.fresh("item")
+    given = [writer.text(argument) for argument in node.args]
+    given += [f"{k.arg}={writer.text(k.value)}" for k in node.keywords if k.arg]
+    arms = f"[lambda {item}={item}: {item}({', '.join(given)}) for {item} in {items}]"
+    return f"{tf}.switch_case({tf}.range(len({items}))[{place}], {arms})"
 
 
 def _given(node: ast.stmt) -> list[ast.expr]:

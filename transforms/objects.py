@@ -9,6 +9,7 @@ import ast
 import copy
 from collections.abc import Mapping
 
+from . import setters
 from .classes import class_at, class_made_here, has_subclass
 from .companions import is_unclear
 from .facts.definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
@@ -50,17 +51,14 @@ def with_calls_inlined(
     wanted = {
         node: callee
         for node, callee in _stateful_calls(facts, session).items()
-        if not working or session.facts_of(callee.definition.qualname).operations
+        if not working or _works(callee, session)
     }
     if not wanted:
         return None
-    assigns = any(
-        "assign" in session.facts_of(c.definition.qualname).effects
-        for c in wanted.values()
-    )
+    assigns = any(_assigns(callee, session) for callee in wanted.values())
     inliner = Inliner(
         definition,
-        wanted.get,
+        lambda node: wanted.get(found) if (found := setters.calling(node)) else None,
         lambda node: is_stable(node, facts, session, assigns),
     )
     try:
@@ -76,6 +74,19 @@ def with_calls_inlined(
         *without_unused(body[start:], wanted),
     ]
     return made
+
+
+def _works(callee: Callee, session: Session) -> bool:
+    return not callee.definition.is_setter and bool(
+        session.facts_of(callee.definition.qualname).operations
+    )
+
+
+def _assigns(callee: Callee, session: Session) -> bool:
+    """Whether a function may assign Variables."""
+    return callee.definition.is_setter or (
+        "assign" in session.facts_of(callee.definition.qualname).effects
+    )
 
 
 def without_unused(
@@ -118,6 +129,9 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
     }
     written = {*ast.walk(facts.definition.node)}
     for node in nodes:
+        setter = _setter(node, facts, session)
+        if setter is not None:
+            found[setter[0]] = setter[1]
         if node not in facts.calls:
             continue
         assert isinstance(node, ast.expr)
@@ -132,6 +146,20 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
             return {}
         found[node] = callee
     return found
+
+
+def _setter(
+    node: ast.AST | None, facts: FunctionFacts, session: Session
+) -> tuple[ast.expr, Callee] | None:
+    """The property that is set here, and the call of what sets it; None where none is, or more may run."""
+    match node:
+        case ast.Attribute(value=ast.Name() as owner, attr=name, ctx=ast.Store()):
+            made = class_at(session, owner, facts) or class_made_here(
+                session, facts.kind(owner), facts
+            )
+            found = session.module.setter(made.qualname, name) if made else None
+            return (node, Callee(found, owner)) if found else None
+    return None
 
 
 def _calls_of_swapped(facts: FunctionFacts) -> list[ast.Call]:

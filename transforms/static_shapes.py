@@ -364,7 +364,9 @@ def sizes(writer: Writer, node: ast.expr) -> str | None:
             whole = sizes(writer, inner)
             return whole and f"{whole}[{writer.text(part)}]"
     owner = _shaped(node)
-    return owner and f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
+    if owner is None:
+        return None
+    return f"{writer.tf}.shape({writer.text(owner)}, {writer.tf}.int64)"
 
 
 def _shaped(node: ast.expr) -> ast.expr | None:

@@ -154,6 +154,11 @@ class FunctionDefinition:
         names = (f"{self.node.name}.setter", f"{self.node.name}.deleter")
         return any(decorator in names for decorator in self.decorators)
 
+    @property
+    def sets(self) -> bool:
+        """Whether it sets a property."""
+        return f"{self.node.name}.setter" in self.decorators
+
     def sibling(
         self, name: str, parameters: Collection[str], body: list[ast.stmt]
     ) -> FunctionDefinition:
@@ -283,6 +288,7 @@ class ClassDefinition:
     node: ast.ClassDef
     qualname: str
     methods: dict[str, FunctionDefinition] = field(default_factory=dict)
+    setters: dict[str, FunctionDefinition] = field(default_factory=dict)
     fields: dict[str, Field] | None = None
     """Of a dataclass: what the `__init__` that is written for it sets."""
 

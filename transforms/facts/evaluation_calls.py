@@ -147,7 +147,8 @@ class CallEvaluation(Evaluation):
         text = texts.kind_of(self, node)
         if text is not None:
             return text
-        kind = self.called(node, function, arguments, environment)
+        with self.control(node, staged=hasattr(node.func, "switched")):
+            kind = self.called(node, function, arguments, environment)
         if isinstance(kind, Rows) and hasattr(node, "list_items"):
             kind = Rows(node.list_items)
         acts = kind == NONE and any(map(holds_tensor, arguments.all))

@@ -256,6 +256,8 @@ class NameEvaluation(Evaluation):
         if own is not None:
             return own
         index = arrays.all_released(index)
+        if hasattr(node, "switched") and isinstance(value, Elements):
+            return value.element
         parts = [operators.subscript(member, index) for member in members(value)]
         kind = join_all(
             self.settle(found, f"`{ast.unparse(node)}`", node) for found in parts

@@ -82,6 +82,8 @@ class ModuleFacts:
             if isinstance(node, FunctionNode):
                 definition = FunctionDefinition(node, prefix + node.name, owner, parent)
                 if definition.is_setter:
+                    if owner is not None and definition.sets:
+                        owner.setters[node.name] = definition
                     continue
                 self.functions[definition.qualname] = definition
                 if owner is not None:
@@ -237,6 +239,17 @@ class ModuleFacts:
 
     def method(self, class_name: str, name: str) -> FunctionDefinition | None:
         """The method of a class of this module that `name` finds, through bases of this module."""
+        return next(
+            (c.methods[name] for c in self.line(class_name) if name in c.methods), None
+        )
+
+    def setter(self, class_name: str, name: str) -> FunctionDefinition | None:
+        """What runs where an attribute of an object of a class of this module is set, if it is a property."""
+        first = next((c for c in self.line(class_name) if name in c.methods), None)
+        return first.setters.get(name) if first else None
+
+    def line(self, class_name: str) -> Iterator[ClassDefinition]:
+        """A class of this module and those that it extends, as far as they are of this module."""
         seen: set[str] = set()
         queue = [class_name]
         while queue:
@@ -245,10 +258,8 @@ class ModuleFacts:
             if made is None or current in seen:
                 continue
             seen.add(current)
-            if name in made.methods:
-                return made.methods[name]
+            yield made
             queue += [ast.unparse(base) for base in made.node.bases]
-        return None
 
     def is_of_keras(self, class_name: str) -> bool:
         """Whether a class is of layers or models, whose `call` Keras calls."""
