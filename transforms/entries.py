@@ -200,12 +200,32 @@ class Entries:
         """Whether what is no graph of its own is reached from graphs that do not show: by Keras, or as an operator."""
         definition = facts.definition
         return (
-            definition.is_descriptor
-            or definition.is_operator
+            (self._is_hidden(definition.qualname) and not self._is_eagers(facts))
             or "<locals>" in definition.qualname
             or self.session.is_graph_function(definition)
             or self.is_called_by_keras(definition)
         )
+
+    def _is_hidden(self, qualname: str) -> bool:
+        """Whether a function is called in ways that its callers do not show."""
+        found = self.module.functions.get(qualname)
+        if found is None or found.node.name == "__init__":
+            return False
+        return found.is_descriptor or found.is_operator
+
+    def _is_eagers(self, facts: FunctionFacts) -> bool:
+        """Whether all that was seen to call a function stays eager."""
+        seen: set[str] = set()
+        queue = [facts.definition.qualname]
+        while queue:
+            current = queue.pop()
+            seen.add(current)
+            callers = self.session.recorded_callers(current)
+            shown = {c for c in callers if not self._is_hidden(c)}
+            if not callers or not shown <= self.session.refused.keys():
+                return False
+            queue += {*callers} - shown - seen
+        return True
 
     def can_be_method(self, definition: FunctionDefinition) -> bool:
         """Whether a `tf.function` can be a method of the class: its instances have to last, be hashable, weakly held."""

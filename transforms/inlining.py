@@ -309,7 +309,9 @@ def arguments(call: ast.expr, callee: Callee) -> dict[str, ast.expr]:
         bound[names.pop(0)] = callee.receiver
     given = call.args if isinstance(call, ast.Call) else []
     if isinstance(call, ast.BinOp):
-        given = [call.right]
+        given = [call.left if callee.receiver is call.right else call.right]
+    if isinstance(call, ast.Compare):
+        given = [*call.comparators]
     keywords = call.keywords if isinstance(call, ast.Call) else []
     if any(isinstance(a, ast.Starred) for a in given):
         raise NotInlined

@@ -236,8 +236,14 @@ def callee_of(
     if is_super(function) and _has_one_line(session):
         first = facts.definition.parameters[0].arg
         return Callee(definition, ast.Name(first, ast.Load()))
-    if isinstance(function, ast.BinOp):
+    if isinstance(function, ast.BinOp) and not isinstance(
+        facts.kind(function.left), Object
+    ):
+        receiver = function.right
+    elif isinstance(function, ast.BinOp | ast.Compare):
         receiver = function.left
+    elif isinstance(function, ast.UnaryOp):
+        receiver = function.operand
     elif isinstance(function, ast.Attribute) and function.attr == name:
         receiver = function.value
     elif name in ("__call__", "call"):

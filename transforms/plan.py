@@ -280,7 +280,7 @@ class ModulePlanner:
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
         works = works or "stdout" in facts.effects
-        if not works or definition.node.name == "__init__":
+        if not works:
             return False
         obstacle = self.call_obstacle(facts) or self.unexpected(
             definition, facts.result

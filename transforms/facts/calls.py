@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,7 @@ from .kinds import (
     SIZE,
     STR,
     UNKNOWN,
+    Array,
     Dataset,
     Dict,
     Elements,
@@ -30,6 +32,9 @@ from .kinds import (
     members,
     python,
     weak,
+)
+from .kinds import (
+    Mapping as DictOf,
 )
 from .outcome import Outcome, failure, outcome
 from .staging import holds_tensor, is_numpy, is_tensor, is_weak, may_hold_tensor
@@ -405,44 +410,63 @@ _BUILTINS: dict[str, Callable[[Arguments], Outcome | None]] = {
 }
 
 
-def is_instance(kind: Kind, names: list[str]) -> bool | None:
-    """What eager mode's isinstance answers; None where that is not known."""
-    answers = {_is_member(member, names) for member in members(kind)}
+def is_instance(
+    kind: Kind, names: list[str], line: Callable[[str], frozenset[str]]
+) -> bool | None:
+    """What eager mode's isinstance answers; None where that is not known. `line`: what a class of the project extends."""
+    answers = {is_member(member, names, line) for member in members(kind)}
     return answers.pop() if len(answers) == 1 else None
 
 
-def _is_member(kind: Kind, names: list[str]) -> bool | None:
+def is_member(
+    kind: Kind, names: list[str], line: Callable[[str], frozenset[str]]
+) -> bool | None:
+    """The same of what is seen as one kind."""
     if is_numpy(kind):
         return None
-    if isinstance(kind, Tensor) and not kind.mixed:
-        mine = (
-            {kind.weak, "int" if kind.weak == "bool" else None}
-            if kind.weak
-            else {"tensorflow.Tensor"}
-        )
-    elif isinstance(kind, Python):
-        mine = {kind.type, "int" if kind.type == "bool" else None}
-    elif isinstance(kind, Variable):
-        mine = {"tensorflow.Variable"}
-    elif isinstance(kind, Sequence) and kind.nests:
-        mine = {kind.type}
-    elif isinstance(kind, Dict):
-        mine = {"dict"}
-    else:
-        return None
-    simple = {
-        "int",
-        "float",
-        "bool",
-        "str",
-        "tuple",
-        "list",
-        "dict",
-        "tensorflow.Tensor",
-        "tensorflow.Variable",
-    }
-    if any(name in mine for name in names):
+    mine = _classes(kind, line)
+    if not mine.isdisjoint(names):
         return True
-    if isinstance(kind, Record) and "tuple" in names:
+    if not mine or (isinstance(kind, Record) and "tuple" in names):
         return None
-    return False if all(name in simple for name in names) else None
+    return False if all(name in CLASSES or line(name) for name in names) else None
+
+
+CLASSES = frozenset(
+    [
+        *("int", "float", "bool", "str", "tuple", "list", "dict"),
+        *("tensorflow.Tensor", "tensorflow.Variable", "numpy.ndarray"),
+    ]
+)
+"""Of which no class of the project is one."""
+
+
+def _classes(kind: Kind, line: Callable[[str], frozenset[str]]) -> frozenset[str]:
+    """The classes that something is of; nothing where they are not known."""
+    match kind:
+        case Tensor(mixed=True):
+            return frozenset()
+        case Tensor(weak=None):
+            return frozenset(["tensorflow.Tensor"])
+        case Tensor(weak=str(name)) | Python(type=name):
+            return frozenset([name, "int"] if name == "bool" else [name])
+        case Variable():
+            return frozenset(["tensorflow.Variable"])
+        case Array():
+            return frozenset(["numpy.ndarray"])
+        case Object(name=name):
+            return line(name)
+        case Record(type=name):
+            return line(name) or frozenset([name])
+        case Sequence(type=name) | Elements(type=name) if name in ("tuple", "list"):
+            return frozenset([name])
+        case Dict() | DictOf():
+            return frozenset(["dict"])
+    return frozenset()
+
+
+def class_names(node: ast.expr, kind: Callable[[ast.expr], Kind]) -> list[str]:
+    """The classes that `isinstance` is asked about."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    named = (getattr(kind(part), "name", "") for part in parts)
+    return [name.removeprefix("builtins.") for name in named]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from ..findings import Refusal
 from . import operators
 from .agreement import agrees
+from .calls import class_names, is_member
 from .environment import Environment, FunctionFacts
 from .kind_joins import join_all
 from .kinds import (
@@ -305,7 +306,7 @@ class Evaluation:
     def narrowed(
         self, test: ast.expr, holds: bool, environment: Environment
     ) -> Environment:
-        """What is known where the test came out so: `x is None` and `x is not None` split a union, `n > 0` is not 0."""
+        """What is known where the test came out so: `x is None` and `isinstance(x, ...)` split a union, `n > 0` is not 0."""
         result = environment.copy()
         if nonzero := tells_nonzero(test, holds):
             result.nonzero |= {nonzero}
@@ -320,6 +321,18 @@ class Evaluation:
                 left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=None)]
             ):
                 is_none = isinstance(op, ast.Is | ast.Eq) == holds
+            case ast.Call(
+                func=ast.Name(id="isinstance"), args=[ast.Name(id=name), classes]
+            ):
+                told = result.kinds.get(name, UNKNOWN)
+                names = class_names(classes, self.facts.kind)
+                answers = {
+                    m: is_member(m, names, self.session.line) for m in members(told)
+                }
+                rest = [m for m, answer in answers.items() if answer is not (not holds)]
+                if isinstance(told, Union) and rest:
+                    result.kinds[name] = join_all(rest)
+                return result
             case ast.Name() if hasattr(test, "tells_none"):
                 name, is_none = test.tells_none, holds
             case _:

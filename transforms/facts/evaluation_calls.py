@@ -15,7 +15,14 @@ from . import (
     tensorflow_api,
     texts,
 )
-from .calls import Arguments, call_builtin, host_read, is_instance
+from .calls import (
+    Arguments,
+    call_builtin,
+    class_names,
+    host_read,
+    is_instance,
+    is_member,
+)
 from .environment import Environment
 from .evaluation import Evaluation
 from .kind_joins import forget, join_all
@@ -36,6 +43,7 @@ from .kinds import (
     Sequence,
     Tensor,
     Type,
+    Union,
     Variable,
     members,
     python,
@@ -209,11 +217,11 @@ class CallEvaluation(Evaluation):
             case ast.Name(id="isinstance") if len(node.args) == 2:
                 kind = self.evaluate(node.args[0], environment)
                 self.evaluate(node.args[1], environment)
-                names = self._class_names(node.args[1])
-                answer = is_instance(kind, names)
+                names = class_names(node.args[1], self.facts.kind)
+                answer = is_instance(kind, names, self.session.line)
                 if answer is None and asks_for_number(kind, node.args[0], names):
                     return weak("bool")
-                if answer is None and holds_tensor(kind):
+                if answer is None and not self._tells_class(kind, names):
                     self.problem("the type of what a tensor chose is not known", node)
                 return BOOL if answer is None else python(answer)
             case ast.Name(id="hasattr") if len(node.args) == 2:
@@ -238,14 +246,15 @@ class CallEvaluation(Evaluation):
                 return NONE
         return None
 
-    def _class_names(self, node: ast.expr) -> list[str]:
-        parts = node.elts if isinstance(node, ast.Tuple) else [node]
-        names = []
-        for part in parts:
-            kind = self.facts.kind(part)
-            name = getattr(kind, "name", "")
-            names.append(name.removeprefix("builtins."))
-        return names
+    def _tells_class(self, kind: Kind, names: list[str]) -> bool:
+        """Whether `isinstance` answers while a graph is traced as it does in eager mode."""
+        if not holds_tensor(kind):
+            return True
+        return isinstance(kind, Union) and not any(
+            is_member(k, names, self.session.line) is None
+            or (isinstance(k, Tensor) and k.weak)
+            for k in kind.members
+        )
 
     def _called(
         self,

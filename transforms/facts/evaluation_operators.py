@@ -62,7 +62,7 @@ class OperatorEvaluation(Evaluation):
         kinds = []
         for a in members(left):
             for b in members(right):
-                own = self.session.instances.operator(self, name, a, b, node)
+                own = self.session.instances.operator(self, name, node, a, b)
                 kinds.append(own if own is not None else self._binary(name, a, b, node))
         kind = join_all(kinds)
         if holds_tensor(kind):
@@ -150,6 +150,9 @@ class OperatorEvaluation(Evaluation):
                 "arithmetic of a Python bool that a tensor decides is not lifted", node
             )
         name = type(node.op).__name__.lower()
+        own = self.session.instances.operator(self, name, node, operand)
+        if own is not None:
+            return own
         kinds = [
             self.settle(
                 operators.unary(name, released(m) if is_numpy(m) else unmixed(m)),
@@ -242,6 +245,10 @@ class OperatorEvaluation(Evaluation):
         return kind
 
     def _compared(self, name: str, left: Kind, right: Kind, node: ast.Compare) -> Kind:
+        if len(node.ops) == 1:
+            own = self.session.instances.operator(self, name, node, left, right)
+            if own is not None:
+                return own
         if (
             (
                 name in ("is", "isnot")

@@ -61,7 +61,18 @@ DUNDERS = {
     "mult": "mul",
     "div": "truediv",
     "matmult": "matmul",
+    "floordiv": "floordiv",
+    "mod": "mod",
+    "pow": "pow",
+    "usub": "neg",
+    "lt": "lt",
+    "lte": "le",
+    "gt": "gt",
+    "gte": "ge",
+    "eq": "eq",
+    "noteq": "ne",
 }
+"""The methods of the operators, by the names of their nodes."""
 
 
 class Instances:
@@ -212,12 +223,16 @@ class Instances:
         return UNKNOWN
 
     def operator(
-        self, evaluation: Evaluation, name: str, left: Kind, right: Kind, node: ast.AST
+        self, evaluation: Evaluation, name: str, node: ast.AST, left: Kind, *right: Kind
     ) -> Kind | None:
         """What a class's own operator gives; None where the operands have none."""
         if name not in DUNDERS:
             return None
-        return self.special(evaluation, f"__{DUNDERS[name]}__", left, [right], node)
+        own = self.special(evaluation, f"__{DUNDERS[name]}__", left, [*right], node)
+        if own is None and right and isinstance(node, ast.BinOp):
+            reflected = f"__r{DUNDERS[name]}__"
+            return self.special(evaluation, reflected, right[0], [left], node)
+        return own
 
     def special(
         self,

@@ -95,6 +95,7 @@ class ModuleFacts:
                 made = ClassDefinition(node, prefix + node.name)
                 self.classes[made.qualname] = made
                 self._collect(node.body, f"{made.qualname}.", made, parent)
+                made.methods |= _aliases(made)
                 self._initialize(made)
 
     def _initialize(self, made: ClassDefinition) -> None:
@@ -278,3 +279,15 @@ class ModuleFacts:
                     found.append(dotted)
                     queue.append(text)
         return found
+
+
+def _aliases(made: ClassDefinition) -> dict[str, FunctionDefinition]:
+    """The methods that a class body gives another name: `__rmul__ = __mul__`."""
+    found: dict[str, FunctionDefinition] = {}
+    for statement in made.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=of)) if (
+                of in made.methods and name not in made.methods
+            ):
+                found[name] = made.methods[of]
+    return found

@@ -387,6 +387,15 @@ class Session:
         made = [home.module.classes[b] for b in bases if b in home.module.classes]
         return found is not None or any(name in c.properties for c in made)
 
+    def line(self, name: str) -> frozenset[str]:
+        """The dotted names of a class of the project and of those that it extends; nothing of any other class."""
+        home, qualname = self.home(name)
+        if qualname not in home.module.classes:
+            return frozenset()
+        bases = home.module.bases(qualname)
+        own = home.module.classes
+        return frozenset([name, *(home.dotted(b) if b in own else b for b in bases)])
+
     def class_of(self, name: str) -> ClassDefinition | None:
         """The module's class of a dotted name."""
         return self.module.classes.get(self.qualname(name))
