@@ -14,7 +14,16 @@ from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
 from .facts.syntax import blocks, names_in
-from .making import assigned, called, filled, is_atom, negated, placed, unplaced
+from .making import (
+    assigned,
+    called,
+    filled,
+    is_atom,
+    negated,
+    placed,
+    unplaced,
+    visited_fields,
+)
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .rule import ITERATION, Rule
 from .source import Names
@@ -224,28 +233,38 @@ class _Loops(ast.NodeTransformer):
         self.may_loop = True
         self.target: tuple[ast.expr, ast.expr] | None = None
 
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """The node made anew where something in it changes: the statement of the file keeps its own."""
+        fields = visited_fields(node, self.visit)
+        if all(fields[field] == value for field, value in ast.iter_fields(node)):
+            return node
+        made = copy.copy(node)
+        for field, value in fields.items():
+            setattr(made, field, value)
+        return made
+
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        node.test = self.visit(node.test)
-        node.body, node.orelse = map(self._of_whole, (node.body, node.orelse))
-        if not (self.may_loop and any(map(self._loops_in, (node.body, node.orelse)))):
-            return node
+        test: ast.expr = self.visit(node.test)
+        then, other = map(self._of_whole, (node.body, node.orelse))
+        if not (self.may_loop and any(map(self._loops_in, (then, other)))):
+            return placed(ast.IfExp(test, then, other), node)
         name = self.names.fresh("value")
-        then, other = (assigned(name, value) for value in (node.body, node.orelse))
-        self.before.append(ast.If(node.test, [then], [other]))
+        arms = ([assigned(name, then)], [assigned(name, other)])
+        self.before.append(ast.If(test, *arms))
         return self._made(name, node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         """What comes later has its loops where the operands before it do not decide."""
         first, *later = node.values
-        node.values = [self.visit(first), *map(self._of_whole, later)]
-        looping = [i for i, value in enumerate(node.values) if self._loops_in(value)]
+        values = [self.visit(first), *map(self._of_whole, later)]
+        looping = [i for i, value in enumerate(values) if self._loops_in(value)]
         if not (self.may_loop and looping and looping[0]):
-            return node
+            return placed(ast.BoolOp(node.op, values), node)
         name = self.names.fresh("holds")
-        sides = node.values[: looping[0]], node.values[looping[0] :]
+        sides = values[: looping[0]], values[looping[0] :]
         before, after = (
             ast.BoolOp(node.op, side) if len(side) > 1 else side[0] for side in sides
         )
