@@ -70,9 +70,7 @@ def extracted(
     inside = _inside_texts(node)
     for expression in found:
         name = names.fresh(_name_for(expression, word))
-        value = (
-            unplaced(copy.deepcopy(expression)) if expression in inside else expression
-        )
+        value = _standing(expression, facts) if expression in inside else expression
         assigns.append(ast.Assign([ast.Name(name, ast.Store())], value))
         table[expression] = ast.Name(name, ast.Load())
     if not table:
@@ -204,6 +202,15 @@ def _name_for(node: ast.expr, word: str) -> str:
         case ast.Name(id=name):
             return name
     return word
+
+
+def _standing(node: ast.expr, facts: FunctionFacts) -> ast.expr:
+    """A copy that stands nowhere in the file, of which all is known that is known of the expression."""
+    made = copy.deepcopy(node)
+    for old, new in zip(ast.walk(node), ast.walk(made), strict=True):
+        if isinstance(old, ast.expr) and old in facts.kinds:
+            facts.kinds[new] = facts.kinds[old]  # type: ignore[index]
+    return unplaced(made)
 
 
 def _inside_texts(node: ast.stmt) -> set[ast.AST]:

@@ -152,6 +152,13 @@ def is_print(facts: FunctionFacts, node: ast.stmt) -> bool:
     return False
 
 
+def only_prints(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether a statement prints, or decides whether to print, and does nothing else."""
+    if isinstance(node, ast.If):
+        return all(only_prints(facts, s) for s in (*node.body, *node.orelse))
+    return is_print(facts, node)
+
+
 def shows_otherwise(facts: FunctionFacts, node: ast.stmt) -> bool:
     """Whether `tf.print` would give the floats of a `print` other digits than Python does."""
     calls = (n for n in ast.walk(node) if isinstance(n, ast.Call))

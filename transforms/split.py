@@ -21,8 +21,8 @@ from .facts.staging import is_numbers
 from .facts.syntax import all_bound_names, names_in
 from .findings import Refusal
 from .inlining import is_written
-from .ordering import WAITS, is_plain_return, may_return
-from .printing import is_print
+from .ordering import WAITS, is_plain_return, may_return, only_raises
+from .printing import only_prints
 from .python_parts import PythonFirst, PythonParts
 from .replaying import is_replay
 
@@ -135,7 +135,10 @@ class Search:
         if unwritten or statement in self.trials.swaps:
             return False
         code = self._code(problem, statement)
-        if self.order.may_go_first(statement, core[:index], self.after, code):
+        checks = only_raises(statement) and computes(statement, self.facts)
+        if checks and index == 0 and self._waits(statement, index, code):
+            pass
+        elif self.order.may_go_first(statement, core[:index], self.after, code):
             before.append(statement)
             self._note_cause(problem, [statement])
         elif self._computed_first(statement, index) or self._waits(
@@ -205,7 +208,7 @@ class Search:
     def _shows_after(self) -> bool:
         """Have Python print after the core, as exactly as in eager mode, where that keeps the order; whether it now does."""
         for index, statement in enumerate([*self.core]):
-            if not is_print(self.facts, statement) or not is_written(statement):
+            if not only_prints(self.facts, statement) or not is_written(statement):
                 continue
             del self.core[index]
             if self._waits(statement, index, "GL201"):
