@@ -252,8 +252,9 @@ class _Loops(ast.NodeTransformer):
         if not (self.may_loop and any(map(self._loops_in, (then, other)))):
             return placed(ast.IfExp(test, then, other), node)
         name = self.names.fresh("value")
-        arms = ([assigned(name, then)], [assigned(name, other)])
-        self.before.append(ast.If(test, *arms))
+        self.before.append(
+            ast.If(test, [assigned(name, then)], [assigned(name, other)])
+        )
         return self._made(name, node)
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:

@@ -36,6 +36,7 @@ from .facts.syntax import all_bound_names, blocks, own_body
 from .findings import Refusal
 from .leaving import has_own
 from .ordering import may_return
+from .paying import DoesNotPay
 from .planner import read_before, surely_assigned
 from .source import Names
 from .split import may_have_core, place_of
@@ -183,7 +184,7 @@ class Parts:
         node, rest = body[place], body[place + 1 :]
         wanted = needed | _reads(rest)
         if isinstance(node, ast.Try):
-            steps.append(self._attempt(node, wanted))
+            steps.append(self._attempt(node, wanted, needed))
         elif isinstance(node, ast.With):
             steps.append(self._within(node, wanted))
         return [*steps, *self._run(rest, needed, word)]
@@ -196,6 +197,8 @@ class Parts:
             return []
         try:
             return self._graph(body, needed, word) or self._kept(body)
+        except DoesNotPay:
+            return self._kept(body)
         except Refusal as refusal:
             place = place_of(refusal, body)
             self.reason = self.reason or refusal
@@ -280,7 +283,10 @@ class Parts:
         """Whether a statement stays Python's, around graphs of its blocks."""
         return isinstance(node, ast.Try) or tries.keeps(self.splits, self.facts, node)
 
-    def _attempt(self, node: ast.Try, needed: frozenset[str]) -> Step:
+    def _attempt(
+        self, node: ast.Try, needed: frozenset[str], later: frozenset[str]
+    ) -> Step:
+        """A `try` around graphs; `later` are the names that are read behind the block that it stands in."""
         entry, graphs, fewest = dict(self.kinds), len(self.cores), self.fewest
         self.catches_any, self.fewest = tries.catches_any(node), 1
         wanted = needed | _reads(node.orelse)
@@ -295,10 +301,14 @@ class Parts:
         ends = []
         for handler in node.handlers:
             tries.check_handler(handler, bound)
-            tries.check_rest(node, handler, bound & needed)
+            leaves = tries.leaves(handler.body)
+            passes_by = isinstance(handler.body[-1], LEAVING)
+            beyond = later if passes_by else frozenset[str]()
+            read = bound & (beyond if leaves else needed)
+            tries.check_rest(self.facts, node, handler, read)
             self.kinds = dict(entry)
             inside.append(self._run(handler.body, needed, "fallback"))
-            if not _leaves(handler.body):
+            if not leaves:
                 ends.append(self.kinds)
             text = f" {ast.unparse(handler.type)}" if handler.type else ""
             named = f" as {handler.name}" if handler.name else ""
@@ -307,7 +317,7 @@ class Parts:
         if node.orelse:
             headers.append("else:")
             inside.append(self._run(node.orelse, needed, "else"))
-        if not _leaves([*node.body, *node.orelse]):
+        if not tries.leaves([*node.body, *node.orelse]):
             ends = [self.kinds, *ends]
         if node.finalbody:
             tries.check_end(self.facts, node)
@@ -324,13 +334,18 @@ class Parts:
             first, *rest = body
             if rest and not involves_tensors(self.facts, first):
                 return [*self._kept([first]), *self._attempted(rest, needed)]
+            *early, last = body
+            if early and not involves_tensors(self.facts, last):
+                graph = self._attempted(early, needed | _reads([last]))
+                return [*graph, *self._kept([last])]
             computed, kept = extracted(body[-1], self.facts, self.names, set(), set())
             if not computed:
                 raise
-            early = [*body[:-1], *computed]
+            early += computed
             wanted = needed | _reads([kept])
             graph = self._graph(early, wanted, "", is_attempt=True) or []
-            return [*graph, *self._kept([kept])]
+            named = isinstance(kept, ast.Expr) and isinstance(kept.value, ast.Name)
+            return graph if named else [*graph, *self._kept([kept])]
         return graph or self._kept(body)
 
     def _within(self, node: ast.With, needed: frozenset[str]) -> Step:
@@ -520,7 +535,3 @@ def _either(kinds: list[Kind]) -> Kind:
 
 def _reads(body: Sequenced[ast.stmt]) -> frozenset[str]:
     return frozenset[str]().union(*map(all_reads, body))
-
-
-def _leaves(body: list[ast.stmt]) -> bool:
-    return isinstance(body[-1], ast.Return | ast.Raise)

@@ -71,8 +71,8 @@ class TensorTry(Rule):
         ARGS = [(tf.eye(2),), (tf.zeros([2, 2]),), (2.0 * tf.eye(2),)]
 
     When it is left alone:
-        A `try` whose block changes state or prints before it fails, one whose results no one reads, handlers that look
-        at the exception, and those that catch any where the graph is not the block as it is.
+        A `try` whose block changes state or prints before it fails, or works out in its middle what no one reads,
+        handlers that look at the exception, and those that catch any where the graph is not the block as it is.
     """
 
     code = "GL211"
@@ -127,7 +127,7 @@ def check_end(facts: FunctionFacts, node: ast.Try) -> None:
     bound = {n for s in earlier for n in all_bound_names(s)}
     works = any(involves_tensors(facts, s) for s in node.finalbody)
     read = {n for s in node.finalbody for n in all_reads(s)}
-    if bound & read or works or _leaves(node.finalbody):
+    if bound & read or works or leaves(node.finalbody):
         raise Refusal(
             "its `finally` does more than what Python does always",
             node.finalbody[0],
@@ -230,12 +230,15 @@ def _asked_type(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def check_rest(node: ast.Try, handler: ast.ExceptHandler, read: set[str]) -> None:
+def check_rest(
+    facts: FunctionFacts, node: ast.Try, handler: ast.ExceptHandler, read: set[str]
+) -> None:
     """Refuse where what follows sees how far the block came: it reads what the handler does not set."""
-    if len(node.body) == 1 and not blocks(node.body[0]):
+    first, *rest = node.body
+    if not blocks(first) and not any(involves_tensors(facts, s) for s in rest):
         return
     left = read - {n for s in handler.body for n in all_bound_names(s)}
-    if left and not _leaves(handler.body):
+    if left:
         raise Refusal(f"how far the `try` came tells `{min(left)}`", handler, "GL211")
 
 
@@ -253,5 +256,6 @@ def check_attempt(found: FunctionFacts, body: list[ast.stmt], outs: list[str]) -
         needed |= all_reads(node)
 
 
-def _leaves(body: list[ast.stmt]) -> bool:
-    return isinstance(body[-1], ast.Return | ast.Raise)
+def leaves(body: list[ast.stmt]) -> bool:
+    """Whether a block never comes to what follows it."""
+    return isinstance(body[-1], ast.Return | ast.Raise | ast.Break | ast.Continue)
