@@ -99,7 +99,7 @@ BROADCASTING = frozenset(
 )
 ASSIGNING = frozenset({"assign", "assign_add", "assign_sub"})
 OF_ANY_DTYPES = frozenset(
-    {"tensorflow.cast", "tensorflow.gather", "tensorflow.boolean_mask"}
+    f"tensorflow.{name}" for name in ("cast", "gather", "gather_nd", "boolean_mask")
 )
 """Functions whose arguments need no dtype in common."""
 

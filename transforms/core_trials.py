@@ -53,6 +53,7 @@ from .planner import read_before
 from .replaying import is_replay
 from .source import Names
 from .stateful import builds
+from .tapes import shown_behind
 from .variables import made_here, swaps
 
 
@@ -130,7 +131,10 @@ class Trials:
         )
         self.order = Ordering(facts, self.state, module.borrowed)
         self.body = [
-            s for s in own_body(node) if not isinstance(s, ast.Global | ast.Nonlocal)
+            made
+            for s in own_body(node)
+            if not isinstance(s, ast.Global | ast.Nonlocal)
+            for made in shown_behind(facts, s)
         ]
         self.declarations = [
             s for s in node.body if isinstance(s, ast.Global | ast.Nonlocal)

@@ -26,7 +26,7 @@ from .facts.syntax import beside, names_in
 from .findings import Refusal
 from .first_steps import number_parameters
 from .source import in_small_letters
-from .tapes import check_tapes
+from .tapes import check_tapes, is_taped
 
 FEWEST_CALLS, FEWEST_OPERATIONS = 4, 8
 """From how many calls and operations on a helper that eager code of its module calls becomes a graph; without a
@@ -438,10 +438,3 @@ def work(facts: FunctionFacts) -> int:
     """How many operations a function does, roughly; under a tape each is done back again."""
     taped = any(map(is_taped, ast.walk(facts.definition.node)))
     return 2 * facts.operations if taped else facts.operations
-
-
-def is_taped(node: ast.AST) -> bool:
-    """Whether a statement runs others under a gradient tape."""
-    return isinstance(node, ast.With) and any(
-        "GradientTape" in ast.unparse(item.context_expr) for item in node.items
-    )

@@ -15,7 +15,6 @@ from typing import TypeGuard
 
 from .changing_state import argument_kind
 from .core_trials import Analyse, Split, Trials
-from .entries import is_taped
 from .extraction import CONVERSIONS, extracted
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
@@ -55,6 +54,7 @@ from .short_lived import is_made_anew
 from .source import Source
 from .split import Search
 from .steps import Compound, Keep, Step
+from .tapes import is_taped
 
 MOST_STEPS = 8
 EFFECTS = ("assign", "random", "variable")

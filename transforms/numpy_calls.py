@@ -305,7 +305,20 @@ def _clipped(call: Call, name: str) -> str:
     return call.call("clip_by_value", call.array("a", call.dtype), *bounds)
 
 
+def _places(call: Call, name: str) -> str:
+    """Where an array is not zero: for each dimension, but for np.argwhere."""
+    text = call.array("condition" if name == "where" else "a")
+    if name == "flatnonzero":
+        return call.call("where", call.call("reshape", text, "[-1]")) + "[:, 0]"
+    found = call.call("where", text)
+    if name == "argwhere":
+        return found
+    return f"tuple({call.call('unstack', found, 'axis=1')})"
+
+
 def _chosen(call: Call, name: str) -> str:
+    if "x" not in call:
+        return _places(call, name)
     sides = [call.array(n, call.dtype) for n in ("x", "y")]
     return call.call("where", call.array("condition", "bool"), *sides)
 
@@ -472,6 +485,7 @@ TEMPLATES: dict[str, Callable[[Call, str], str]] = {
     "linalg.det": _determinant,
     "linalg.norm": _norm,
     "clip": _clipped,
+    **dict.fromkeys(("nonzero", "flatnonzero", "argwhere"), _places),
     "where": _chosen,
     "reshape": _reshaped,
     "ravel": _raveled,

@@ -193,6 +193,18 @@ class Ordering:
         returned = [n for s in later if isinstance(s, ast.Return) for n in all_reads(s)]
         return not bound & set(returned)
 
+    def is_indifferent(self, statement: ast.stmt) -> bool:
+        """Whether a statement knows nothing of Python's state, changes nothing, and does not raise by its values."""
+        seen = ("assign", "random", "variable", "stdout", "io", "mutates")
+        return not (
+            self._touches_state(statement)
+            or self._containers(statement)
+            or self._changes_objects(statement)
+            or self.has_effects(statement, seen)
+            or may_raise(self.facts, statement)
+            or any(n in self.facts.calls for n in ast.walk(statement))
+        )
+
     def _may_name_one(self, statement: ast.stmt, other: ast.stmt) -> bool:
         """Whether two statements may go to one list or dict by two names, of which an assignment gave it one."""
         if not self._changes_objects(statement):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from .entries import is_taped
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, Python, members
@@ -13,6 +12,7 @@ from .facts.profile import FunctionNode, Recorded
 from .facts.session import Session
 from .findings import Refusal
 from .short_lived import is_made_anew
+from .tapes import is_taped
 
 FEWEST_RUNS, FEWEST_HEAVY_RUNS = 40, 16
 """Runs that are worth a trace; of what calls layers of Keras or takes gradients, where Python costs eager mode more."""

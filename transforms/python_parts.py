@@ -173,6 +173,16 @@ class PythonFirst:
             and all(map(self._is_place, ast.walk(statement)))
         )
 
+    def only_keeps(self, statement: ast.stmt) -> bool:
+        """Whether a statement calls a function of the project that does no more than keep Python's state."""
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        called = self.facts.calls.get(call) if isinstance(call, ast.Call) else None
+        if called is None:
+            return False
+        inner = self.session.facts_of(called)
+        only = all(p.code in {*STATE_CODES, "GL204"} for p in inner.problems)
+        return only and not inner.operations and inner.effects.keys() <= KEPT
+
     def _is_place(self, node: ast.AST) -> bool:
         """Whether nothing but a name or a piece of state is written here."""
         if not isinstance(node, HELD) or not isinstance(node.ctx, ast.Store):

@@ -170,13 +170,7 @@ class Shell:
             return []
         names = iter(self._leaf_names(len(tensor_leaves(self.result))))
         result = skeleton(self.result, names, self.told, (), self.tf)
-        if (
-            isinstance(self.result, Sequence)
-            and self.result.type == "tuple"
-            and len(self.result.items) > 1
-        ):
-            result = result[1:-1]
-        return [f"return {result}"]
+        return [_return(self.result, result)]
 
     def statements(self, core_call: str) -> list[str]:
         """The body of the shell: call the core, do what is left, return what eager mode returned."""
@@ -206,13 +200,7 @@ class Shell:
             else self.result
         )
         result = skeleton(kind, remaining, tags, (), self.tf)
-        if (
-            isinstance(self.result, Sequence)
-            and self.result.type == "tuple"
-            and len(self.result.items) > 1
-        ):
-            result = result[1:-1]
-        closing = [f"return {result}"] if self.result != NONE else []
+        closing = [_return(self.result, result)] if self.result != NONE else []
         return [call, *raising, *arrays_made(names, leaves), *self.epilogue, *closing]
 
     def _of_forms(self, names: list[str]) -> list[str]:
@@ -231,7 +219,7 @@ class Shell:
         told = [f"if {tag.name}:\n    return {text}" for text, tag in ways]
         if self.forms[-1].kind == NONE:
             return [*failed, *told]
-        return [*failed, *told, f"return {texts[-1]}"]
+        return [*failed, *told, _return(self.forms[-1].kind, texts[-1])]
 
     def _of_form(self, form: Form, names: list[str]) -> str:
         given = iter([names[i] for i in form.places])
@@ -272,6 +260,12 @@ class Shell:
                 fallback += "_"
             names.append(name if name and name not in {*names, *kept} else fallback)
         return names
+
+
+def _return(kind: Kind, text: str) -> str:
+    """The `return` of a value, where a tuple goes without its parentheses."""
+    plain = isinstance(kind, Sequence) and kind.type == "tuple" and len(kind.items) > 1
+    return f"return {text[1:-1] if plain else text}"
 
 
 def _shared_out(tags: list[Tag], names: list[str]) -> tuple[list[Tag], dict[str, Tag]]:

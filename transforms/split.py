@@ -134,7 +134,7 @@ class Search:
         unwritten = not is_written(statement) and not is_apart(statement)
         if unwritten or statement in self.trials.swaps:
             return False
-        code = self._code(problem, statement)
+        code = self._code(problem, statement, core[index:])
         checks = only_raises(statement) and computes(statement, self.facts)
         if checks and index == 0 and self._waits(statement, index, code):
             pass
@@ -295,6 +295,7 @@ class Search:
         found = self._with_lists_first(found)
         found = self._with_counts_left(found)
         found = self._with_counts_first(found)
+        found = self._with_return_apart(found)
         return self._with_plain_return(found)
 
     def _recut(
@@ -359,6 +360,26 @@ class Search:
             return found
         return self._recut(found, self.before, rest, [*self.after, last])
 
+    def _with_return_apart(self, found: Split) -> Split:
+        """The split with the return in the shell, where it gives back what Python has beside what the core computes."""
+        *rest, last = self.core
+        value = last.value if isinstance(last, ast.Return) else None
+        bound = {n for s in rest for n in all_bound_names(s)}
+        if (
+            not isinstance(value, ast.Tuple)
+            or not any(
+                isinstance(n, ast.Name) and n.id not in bound for n in value.elts
+            )
+            or any(map(may_return, rest))
+        ):
+            return found
+        computed, kept = self._extracted(last, [], set())
+        core = [*rest, *computed]
+        if not core or computes(kept, self.facts):
+            return found
+        self.trials.note(core)
+        return self._recut(found, self.before, core, [*self.after, kept])
+
     # ---- questions
 
     def _counts(self, statement: ast.stmt) -> bool:
@@ -400,8 +421,13 @@ class Search:
         plain = all(isinstance(p, ast.Name | ast.Attribute) for p in parts)
         return plain and any(isinstance(self.facts.kind(p), Variable) for p in parts)
 
-    def _code(self, problem: Refusal, statement: ast.stmt) -> str:
+    def _code(
+        self, problem: Refusal, statement: ast.stmt, later: list[ast.stmt]
+    ) -> str:
         """The code of a problem; of those of its statement, one that lets it wait."""
+        indifferent = all(map(self.order.is_indifferent, later))
+        if indifferent and self.python_first.only_keeps(statement):
+            return "GL204"
         codes = self.facts.codes_inside(statement)
         return next((c for c in codes if c in WAITS), problem.code)
 

@@ -12,7 +12,6 @@ from . import signatures
 from .entries import (
     FEWEST_OPERATIONS,
     check_parameters,
-    is_taped,
     work,
 )
 from .facts.definitions import FunctionDefinition
@@ -21,6 +20,7 @@ from .findings import Refusal
 from .inline_steps import LoopStep, around, loop_steps, most_runs
 from .source import Names, head_lines
 from .steps import Code, Define, Plan
+from .tapes import is_taped
 
 if TYPE_CHECKING:
     from .split_plans import SplitPlanner

@@ -13,7 +13,8 @@ from .facts.kinds import Kind, Object, members
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import placed
-from .rebuilding import replaced, with_body
+from .printing import only_prints
+from .rebuilding import rebuilt, replaced, with_body
 
 GRADIENTS = frozenset({"gradient", "jacobian", "batch_jacobian"})
 
@@ -41,6 +42,26 @@ def with_tapes_kept(facts: FunctionFacts) -> FunctionNode | None:
     }
     body = [replaced(statement, made) for statement in node.body]
     return with_body(node, body)  # type: ignore[arg-type]
+
+
+def is_taped(node: ast.AST) -> bool:
+    """Whether a statement runs others under a gradient tape."""
+    return isinstance(node, ast.With) and any(
+        "GradientTape" in ast.unparse(item.context_expr) for item in node.items
+    )
+
+
+def shown_behind(facts: FunctionFacts, node: ast.stmt) -> list[ast.stmt]:
+    """A `with` of a tape, and behind it what it prints last; another statement as it is."""
+    if not is_taped(node):
+        return [node]
+    shown: list[ast.stmt] = []
+    for statement in reversed(node.body[1:]):  # type: ignore[attr-defined]
+        if not only_prints(facts, statement):
+            break
+        shown.insert(0, statement)
+    count = len(shown)
+    return [rebuilt(node, lambda block: block[: len(block) - count]), *shown]
 
 
 def check_tapes(facts: FunctionFacts) -> None:

@@ -130,6 +130,17 @@ np.where(b, n, m)
 np.where(x > 0, x, d)
 np.where(n, x, y)
 np.where(b[0], x, y)
+np.where(b)[1]
+np.where(x > 0.3)[0]
+np.nonzero(odd)[0]
+np.nonzero(n)[1]
+np.nonzero(e)[0]
+np.flatnonzero(x)
+np.flatnonzero(e)
+np.flatnonzero(v > 5.0)
+np.argwhere(m)
+np.argwhere(b)
+np.argwhere(odd)
 np.reshape(x, (3, 2))
 np.reshape(x, -1)
 np.reshape(x, [2, -1])
@@ -349,7 +360,7 @@ def test_every_function_of_the_table_is_lifted_somewhere() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["np.max(e)", "np.flip(x)", "np.average(e, axis=-1)", "np.argmax(b)", "np.median(x)", "np.sum(x, dtype=np.float64)", "np.where(b)", "np.sort(x)",
+    ["np.max(e)", "np.flip(x)", "np.average(e, axis=-1)", "np.argmax(b)", "np.median(x)", "np.sum(x, dtype=np.float64)", "np.where(s)", "np.sort(x)",
      "x.numpy() // 2.0", "n.numpy() % k.numpy()", "n.numpy() ** k.numpy()", "x.numpy()[n.numpy()]",
      "b.numpy() + b.numpy()", "np.float16(x)", "np.std(x, ddof=1)", "math.log1p(s)"],
 )  # fmt: skip

@@ -107,7 +107,7 @@ def call(
     kind = evaluation.settle(found, f"`{ast.unparse(node.func)}`", node)
     if not any(holds_tensor(k) or holds_size(k) for k in arguments.all):
         return kind
-    held = hold(kind)
+    held = kind.mapped(hold) if isinstance(kind, Sequence) else hold(kind)
     if is_numpy(held) and not may_hold(held):
         evaluation.problem(f"`{ast.unparse(node.func)}` is not lifted", node, "GL206")
     return held

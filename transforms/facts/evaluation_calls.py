@@ -346,9 +346,9 @@ class CallEvaluation(Evaluation):
         if name.startswith("tensorflow.image.") and any(
             is_tensor(k) and getattr(k, "shape", ()) is None for k in arguments.all
         ):
-            self.problem(
-                f"`{ast.unparse(node.func)}` needs a known rank in a graph", node
-            )
+            reason = f"`{ast.unparse(node.func)}` needs a known rank in a graph"
+            way_out = "decode with `expand_animations=False`, or tell the rank with `tf.ensure_shape(image, [None, None, 3])`"
+            self.problem(reason, node, way_out=way_out)
         plain = Arguments(
             [arrays.all_released(unmixed(k)) for k in arguments.positional],
             {k: arrays.all_released(unmixed(v)) for k, v in arguments.keywords.items()},

@@ -248,6 +248,18 @@ def _product(name: str, a: Given) -> Kind:
     raise Unsure(f"{name} of {ranks} dimensions")
 
 
+def places(name: str, a: Given) -> Kind:
+    """Where an array is not zero: one array of places, or one for each dimension."""
+    x = array_of(a["condition"] if name == "where" else a["a"])
+    if not x.shape or x.dtype not in {*EXACT, "bool"}:
+        raise Unsure(f"{name} of {x.dtype}")
+    if name == "argwhere":
+        return Array("int64", (None, len(x.shape)))
+    along = Array("int64", (None,))
+    each = Sequence("tuple", (along,) * len(x.shape))
+    return along if name == "flatnonzero" else each
+
+
 RULES = {
     name: rule
     for names, rule in {
@@ -266,6 +278,7 @@ RULES = {
         "diag trace": _diagonal,
         "tril triu": _triangular,
         "linalg.det": _determinant,
+        "nonzero flatnonzero argwhere": places,
         "array_equal": _same_arrays,
         "dot matmul outer inner vdot": _product,
     }.items()

@@ -47,6 +47,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "arctan2": "x1 x2",
         "clip": "a a_min a_max",
         "where": "condition x y",
+        "nonzero flatnonzero argwhere": "a",
         "reshape": "a shape",
         "ravel": "a",
         "transpose": "a axes",
@@ -202,6 +203,8 @@ def _clipped(name: str, a: Given) -> Kind:
 
 
 def _chosen(name: str, a: Given) -> Kind:
+    if a.keys() == {"condition"}:
+        return numpy_forms.places(name, a)
     condition = array_of(a["condition"])
     first, second = a["x"], a["y"]
     shape = values.broadcast(operand(first).shape, operand(second).shape)
