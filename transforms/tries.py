@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 ANY = frozenset({"BaseException", "Exception"})
 TOO_MUCH = ANY | {"TypeError"}
 """What a graph's call raises of arguments that its signature has no place for, and what includes that."""
+QUIET = (
+    ast.Assign | ast.AugAssign | ast.Break | ast.Continue | ast.Pass | ast.Return
+    | ast.Name | ast.Constant | ast.Tuple | ast.BinOp | ast.Add | ast.Sub | ast.expr_context
+)  # fmt: skip
+"""What statements consist of that raise nothing."""
 STRATEGIES = ("tensorflow.distribute.", "tensorflow.python.distribute.")
 """Where the classes of distribution strategies are."""
 
@@ -235,7 +240,11 @@ def check_rest(
 ) -> None:
     """Refuse where what follows sees how far the block came: it reads what the handler does not set."""
     first, *rest = node.body
-    if not blocks(first) and not any(involves_tensors(facts, s) for s in rest):
+    inner = [n for s in rest for n in ast.walk(s)]
+    quiet = all(isinstance(n, QUIET) for n in inner) and not any(
+        involves_tensors(facts, s) for s in rest
+    )
+    if quiet and not blocks(first):
         return
     left = read - {n for s in handler.body for n in all_bound_names(s)}
     if left:
