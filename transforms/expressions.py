@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 
 from . import (
     add_chains,
@@ -19,6 +20,7 @@ from . import (
 )
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
+    WEAK_DTYPES,
     Function,
     Kind,
     Python,
@@ -165,17 +167,32 @@ class Writer:
     # ---- calls
 
     def _subscript(self, node: ast.Subscript) -> str | None:
-        """`x.shape[i]` of a dimension that varies.
+        """`x.shape[i]` of a dimension that varies, or a subscript by tensors.
 
         Raises:
             Refusal: the shape is not written out here.
         """
         if not (is_weak(self.kind(node)) and holds_size(self.kind(node.value))):
-            return None
+            return self._indexed(node) if is_tensor(self.kind(node.value)) else None
         sizes = static_shapes.sizes(self, node.value)
         if sizes is None:
             raise Refusal("the shape that this is of may vary", node, "GL406")
         return f"{sizes}[{self.text(node.slice)}]"
+
+    def _indexed(self, node: ast.Subscript) -> str | None:
+        """A subscript of a tensor with its indices in one dtype, which TensorFlow asks for; None where they are."""
+        parts = [*_index_parts(node.slice)]
+        strong = next((part for part in parts if is_strong(self.kind(part))), None)
+        weak = [part for part in parts if is_weak(self.kind(part))]
+        if strong is None or not weak or self._is_int64(strong):
+            return None
+        dtype = self.promotion.dtype_of(self.text(strong), self.kind(strong), strong)
+        edits = {n: text for n in (node.value, *parts) if (text := self.changed(n))}
+        edits |= {n: self.promotion.cast(self.text(n), dtype) for n in weak}
+        return self.source.spliced(node, edits)
+
+    def _is_int64(self, node: ast.expr) -> bool:
+        return getattr(self.kind(node), "dtype", None) == WEAK_DTYPES["int"]
 
     def _attribute(self, node: ast.Attribute) -> str | None:
         return host_reads.attribute(self, node)
@@ -255,6 +272,18 @@ class Writer:
                 "the truth of a text that a tensor decides is not lifted", node, "GL103"
             )
         return f"{self.tf}.not_equal({text}, 0)"
+
+
+def _index_parts(index: ast.expr) -> Iterator[ast.expr]:
+    """The numbers in a subscript: indices, and the bounds and steps of slices."""
+    match index:
+        case ast.Tuple(elts=parts):
+            for part in parts:
+                yield from _index_parts(part)
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            yield from (bound for bound in (lower, upper, step) if bound is not None)
+        case _:
+            yield index
 
 
 def _expressions(node: ast.AST) -> list[ast.expr]:
