@@ -84,9 +84,11 @@ class ListAppend(Rule):
 
 
 def with_tensor_arrays(
-    facts: FunctionFacts, names: Names, tf: str
+    facts: FunctionFacts, names: Names, tf: str, empty: bool
 ) -> FunctionNode | None:
     """The function with its growing lists held in the graph; None where it has none.
+
+    `empty`: loops were seen that fill none.
 
     Raises:
         Refusal: a list is used in a way that the graph does not serve.
@@ -96,7 +98,7 @@ def with_tensor_arrays(
         return None
     made = copy.copy(facts.definition.node)
     found = {name: _list(facts, made, name, names, tf) for name in grown}
-    lists = Lists(facts, names, tf, found)
+    lists = Lists(facts, names, tf, found, empty)
     made.body = lists.block(made.body)
     for name in grown:
         lists.check(made, name)

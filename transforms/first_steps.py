@@ -257,7 +257,9 @@ class FirstSteps:
             lambda: boolean_forms.plainer_tests(facts, names, tf),
             lambda: builtin_calls.without_builtins(facts, names, tf),
             lambda: comprehensions.without_comprehensions(facts, names, tf),
-            lambda: containers.with_tensor_arrays(facts, names, tf),
+            lambda: containers.with_tensor_arrays(
+                facts, names, tf, self._makes_no_trip(of)
+            ),
             lambda: sizing.with_sizes(facts, names, tf),
             lambda: none_tests.with_none_tests_first(facts, names),
             lambda: choices.with_uses_in_arms(facts, names),
@@ -289,6 +291,13 @@ class FirstSteps:
         """What recorded calls of a function raised."""
         recorded = self.session.recorded(of)
         return recorded.raises if recorded else ()
+
+    def _makes_no_trip(self, of: str) -> bool:
+        """Whether a loop was seen to be left before its first trip."""
+        recorded = self.session.recorded(of)
+        return recorded is not None and any(
+            least == 0 for least, _ in recorded.trips.values()
+        )
 
     def _without_recursion(self, facts: FunctionFacts) -> FunctionNode | None:
         if self._is_overridden(facts.definition):

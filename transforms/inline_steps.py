@@ -46,7 +46,7 @@ from .leaving import has_own
 from .making import assigned, name, placed
 from .objects import with_calls_inlined
 from .ordering import WAITS
-from .paying import most_trips, place_in, runs_needed
+from .paying import place_in, runs_needed
 from .planner import read_before, surely_assigned
 from .rebuilding import replaced
 from .rule import Rule
@@ -498,11 +498,12 @@ def most_runs(
 ) -> int:
     """How often a call of a function was seen to run a block, at most: as often as all the loops around it together."""
     recorded = session.recorded(facts.definition.qualname)
-    seen = most_trips(recorded) if recorded else {}
+    seen = recorded.trips if recorded else {}
     runs = 1
     for node in ast.walk(home):
         if isinstance(node, ast.For | ast.While) and parent in ast.walk(node):
-            runs *= seen.get(place_in(facts.definition.original, node), 0)
+            place = place_in(facts.definition.original, node)
+            runs *= seen.get(place, (0, 0))[1]
     return runs
 
 

@@ -42,6 +42,7 @@ class ListReads:
 
     Attributes:
         never_empty: the statements in which the lists that they read hold something.
+        empty: others may find a list with nothing in it, as was seen.
         statement: the one that is rewritten.
     """
 
@@ -51,11 +52,13 @@ class ListReads:
         tf: str,
         lists: Mapping[str, List],
         never_empty: Collection[ast.stmt],
+        empty: bool,
     ) -> None:
         self.facts = facts
         self.tf = tf
         self.lists = lists
         self.never_empty = never_empty
+        self.empty = empty
         self.statement: ast.stmt | None = None
         modules = {Module("numpy")}
         self.np = {
@@ -68,6 +71,17 @@ class ListReads:
         return any(
             isinstance(n, ast.Name) and n.id in self.lists for n in ast.walk(node)
         )
+
+    def stacked(self, made: List) -> str:
+        """The text of the tensor that TensorFlow makes of a list."""
+        shape = made.element.shape
+        known = shape is not None and None not in shape
+        if known or not self.empty or self.statement in self.never_empty:
+            return made.stacked
+        if made.element.dtype != "float32":
+            reason = f"`{made.name}` may be empty, and gives another dtype then"
+            raise Refusal(reason, self.statement, "GL203")
+        return f"{made.stacked} if {made.size} > 0 else {self.tf}.zeros([0])"
 
     def used(self, node: ast.expr) -> ast.expr:
         """An expression with its reads of lists."""
@@ -229,7 +243,7 @@ class _Uses(ast.NodeTransformer):
         """The tensor of a list, or of a part of one, as TensorFlow makes one."""
         made = self._list(node)
         if made is not None:
-            return expression(made.stacked)
+            return expression(self.reads.stacked(made))
         part = self._part_of(node)
         return self.reads.part(*part) if part and not part[0].element.weak else None
 

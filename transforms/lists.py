@@ -30,7 +30,12 @@ class Lists:
     """Rewrites the uses of lists; what stays unwritten is found by `check`."""
 
     def __init__(
-        self, facts: FunctionFacts, names: Names, tf: str, lists: dict[str, List]
+        self,
+        facts: FunctionFacts,
+        names: Names,
+        tf: str,
+        lists: dict[str, List],
+        empty: bool,
     ) -> None:
         self.facts = facts
         self.names = names
@@ -38,7 +43,7 @@ class Lists:
         self.lists = lists
         self.never_empty = nonempty.uses(facts.definition.node.body, lists)
         self.just_read = rearranging.just_read(facts.definition.node)
-        self.reads = ListReads(facts, tf, lists, self.never_empty)
+        self.reads = ListReads(facts, tf, lists, self.never_empty, empty)
 
     # ---- statements
 

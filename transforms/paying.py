@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, Python, members
-from .facts.profile import FunctionNode, Recorded
+from .facts.profile import FunctionNode
 from .facts.session import Session
 from .findings import Refusal
 from .short_lived import is_made_anew
@@ -44,7 +44,7 @@ def too_seldom(
     traces = recorded.calls if numbers else made
     runs = trips * recorded.calls / max(1, traces)
     if any(isinstance(node, LOOPS) for node in graph.staged):
-        runs *= max(most_trips(recorded).values(), default=1)
+        runs *= max((most for _, most in recorded.trips.values()), default=1)
     needed = runs_needed(session, graph, graph.definition.node.body)
     if traces < 2 or runs >= needed:
         return None
@@ -89,12 +89,6 @@ def runs_needed(
         for n in inner
     )
     return FEWEST_HEAVY_RUNS if heavy else FEWEST_RUNS
-
-
-def most_trips(recorded: Recorded) -> dict[str, int]:
-    """The most iterations of each loop of a function, by its place in that."""
-    found = {place: loop.get("trips") for place, loop in recorded.loops.items()}
-    return {p: t[1] for p, t in found.items() if isinstance(t, list) and len(t) == 2}
 
 
 def place_in(function: FunctionNode, loop: ast.stmt) -> str:

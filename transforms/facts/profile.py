@@ -53,6 +53,16 @@ class Recorded:
     callers: tuple[str, ...] = ()
     raises: tuple[str, ...] = ()
 
+    @property
+    def trips(self) -> dict[str, tuple[int, int]]:
+        """The fewest and the most iterations of each loop, by its place."""
+        found = {place: loop.get("trips") for place, loop in self.loops.items()}
+        return {
+            place: (trips[0], trips[1])
+            for place, trips in found.items()
+            if isinstance(trips, list) and len(trips) == 2
+        }
+
     def mapped(self, change: Callable[[Kind], Kind]) -> Recorded:
         """The same with other kinds in their places."""
 
