@@ -30,6 +30,9 @@ from .making import placed
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
+NUMBER_OR_TENSOR = "it returns a Python number or a tensor, as a tensor decides"
+WITH_A_TENSOR = "start with a tensor, `tf.constant(...)` in the place of the number"
+
 
 def with_companions(
     facts: FunctionFacts, names: Names
@@ -117,7 +120,7 @@ class _Companions:
         else:
             question = self._python_type(path, kind)
         parts = [
-            _part(node.value, path)
+            self.part(node.value, path)
             for node, _ in self.facts.returns
             if node is not None
         ]
@@ -148,7 +151,7 @@ class _Companions:
         """The one Python type that a part of the result may be of, beside the other way."""
         types: set[str] = set()
         for node, _ in self.facts.returns:
-            part = _part(node.value, path) if node is not None else None
+            part = self.part(node.value, path) if node is not None else None
             if part is not None and not is_none(part):
                 types |= self._types(part, set())
         if isinstance(kind, Tensor) and kind.weak:
@@ -159,7 +162,7 @@ class _Companions:
             "bfloat16",
         ):
             return types.pop()
-        raise Refusal("it returns a Python number or a tensor, as a tensor decides")
+        raise Refusal(NUMBER_OR_TENSOR, way_out=WITH_A_TENSOR)
 
     def _types(self, node: ast.expr, seen: set[str]) -> set[str]:
         """The Python types that a value may be of in the place of a tensor."""
@@ -167,7 +170,9 @@ class _Companions:
         if known is not None:
             return known
         match node:
-            case ast.Name(id=name) if name not in seen:
+            case ast.Name() | ast.Subscript() if (
+                name := _followed(node)
+            ) and name not in seen:
                 seen.add(name)
                 given = _type(self.facts.parameters.get(name, UNKNOWN)) or set()
                 return given.union(*(self._types(v, seen) for v in self._values(name)))
@@ -183,10 +188,47 @@ class _Companions:
     def _values(self, name: str) -> list[ast.expr]:
         found: list[ast.expr] = []
         for node in own_nodes(self.facts.definition.node):
-            for target, value in _assigned(node):
+            for target, value in self._assigned(node):
                 if target == name:
                     found.append(value)
         return found
+
+    def _assigned(self, node: ast.AST) -> list[tuple[str, ast.expr]]:
+        """The names a statement sets, and the parts of them that are written out, each with its new value."""
+        pairs = _assigned(node)
+        return pairs + [inner for pair in pairs for inner in self._parts(*pair)]
+
+    def _parts(self, name: str, value: ast.expr) -> list[tuple[str, ast.expr]]:
+        count = len(self.facts.kind(value).parts)
+        if not isinstance(value, ast.Tuple | ast.List | ast.Dict | ast.Name):
+            return []
+        pairs = [(f"{name}[{i}]", self.part(value, (i,))) for i in range(count)]
+        return pairs + [inner for pair in pairs for inner in self._parts(*pair)]
+
+    def part(self, value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
+        """The expression of a part of a value.
+
+        Raises:
+            Refusal: the value is not written out.
+        """
+        if value is None:
+            return ast.Constant(None)
+        for index in path:
+            if is_none(value):
+                break
+            if isinstance(value, ast.Tuple | ast.List):
+                value = value.elts[index]
+            elif isinstance(value, ast.Dict) and None not in value.keys:
+                value = value.values[index]
+            elif _followed(value):
+                part = ast.Subscript(value, ast.Constant(index), ast.Load())
+                parts = self.facts.kind(value).parts
+                self.facts.kinds[part] = parts[index] if parts else UNKNOWN
+                part.followed = f"{_followed(value)}[{index}]"  # type: ignore[attr-defined]
+                value = part
+            else:
+                raise Refusal(NUMBER_OR_TENSOR, value, way_out=WITH_A_TENSOR)
+        return value
 
     # ---- answers
 
@@ -198,7 +240,7 @@ class _Companions:
 
     def flag_name(self, name: str, question: str) -> str:
         """What a companion is called: the same for a result and for a variable `result`."""
-        text = f"{name}_is_{question}"
+        text = f"{name.replace('[', '_').replace(']', '')}_is_{question}"
         if text not in self.flag_names:
             self.flag_names[text] = self.names.fresh(text)
         return self.flag_names[text]
@@ -214,7 +256,7 @@ class _Companions:
         if known is not None:
             return ast.Constant(known)
         match node:
-            case ast.Name(id=name):
+            case ast.Name() | ast.Subscript() if name := _followed(node):
                 return ast.Name(self.flag(name, question), ast.Load())
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 return self._chosen(
@@ -290,7 +332,7 @@ class _Companions:
             starts = [
                 _store(flag, ast.Constant(False))
                 for (name, _), flag in self.flags.items()
-                if name in target_names(made.target)
+                if _base(name) in target_names(made.target)
             ]
             if starts:
                 made = copy.copy(made)
@@ -327,7 +369,7 @@ class _Companions:
         )
 
     def _stores(self, node: ast.stmt) -> list[ast.stmt]:
-        pairs = _assigned(node)
+        pairs = self._assigned(node)
         names = [name for name, _ in pairs]
         bound = set(bound_names(node))
         found: list[tuple[str, ast.expr]] = []
@@ -337,7 +379,7 @@ class _Companions:
                 answer = self.answer(value, question)
                 if not (isinstance(answer, ast.Name) and answer.id == flag):
                     found.append((flag, answer))
-            elif name in bound:
+            elif _base(name) in bound:
                 raise Refusal(
                     f"whether `{name}` is {question} cannot be followed", node
                 )
@@ -357,7 +399,7 @@ class _Companions:
             return node
         value = node.value or ast.Constant(None)
         told = {tag.name: tag for tag in self.tags}.values()
-        answers = [self.answer(_part(value, tag.path), tag.type) for tag in told]
+        answers = [self.answer(self.part(value, tag.path), tag.type) for tag in told]
         values = value.elts if self.facts.definition.beside else [value]  # type: ignore[attr-defined]
         return ast.Return(ast.Tuple([*values, *answers], ast.Load()))
 
@@ -365,9 +407,9 @@ class _Companions:
         """The companions of parameters, as they come in."""
         found: list[ast.stmt] = []
         for (name, question), flag in self.flags.items():
-            kind = self.facts.parameters.get(name)
+            kind = self.facts.parameters.get(_base(name))
             if kind is not None:
-                known = _known(kind, question)
+                known = _known(kind if name == _base(name) else UNKNOWN, question)
                 if known is None:
                     raise Refusal(f"whether `{name}` is {question} is not known")
                 found.append(_store(flag, ast.Constant(known)))
@@ -430,26 +472,16 @@ def _assigned(node: ast.AST) -> list[tuple[str, ast.expr]]:
     return []
 
 
-def _part(value: ast.expr | None, path: tuple[int, ...]) -> ast.expr:
-    """The expression of a part of a returned value.
+def _followed(node: ast.expr) -> str | None:
+    """What tells a name, or a part of what a name holds, from others."""
+    if isinstance(node, ast.Name):
+        return node.id
+    return getattr(node, "followed", None)
 
-    Raises:
-        Refusal: the value is not written out.
-    """
-    if value is None:
-        return ast.Constant(None)
-    for index in path:
-        if is_none(value):
-            break
-        if isinstance(value, ast.Tuple | ast.List):
-            value = value.elts[index]
-        elif isinstance(value, ast.Dict) and None not in value.keys:
-            value = value.values[index]
-        else:
-            raise Refusal(
-                "it returns a Python number or a tensor, as a tensor decides", value
-            )
-    return value
+
+def _base(name: str) -> str:
+    """The name of which something is a part."""
+    return name.partition("[")[0]
 
 
 def _store(name: str, value: ast.expr) -> ast.stmt:

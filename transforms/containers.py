@@ -34,7 +34,8 @@ class ListAppend(Rule):
     """A Python list that grows in a loop or a branch which a tensor decides.
 
     What it finds:
-        Local lists that are changed in a tensor loop or branch: `append`, `extend`, `insert`, `pop`, `+=`, items set.
+        Local lists that are changed in a tensor loop or branch: `append`, `extend`, `insert`, `pop`, `+=`, items set,
+        `table[i][j] = ...` of lists of one length in a list.
 
     Why it matters:
         While a graph is traced the body runs once, so the list gets one symbolic tensor of the loop, which cannot be
@@ -74,7 +75,8 @@ class ListAppend(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Lists whose items are of different dtypes, or that are passed on. An index out of range raises the graph's
+        Lists whose items are of different dtypes, or that are passed on. Lists in a list whose items are set, where they
+        may be of several lengths, or one of them goes by a name of its own. An index out of range raises the graph's
         `InvalidArgumentError`, not `IndexError`, where no recorded call has raised that.
     """
 

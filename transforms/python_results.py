@@ -116,6 +116,8 @@ def converted(text: str, kind: Kind, tf: str) -> str:
         return literal(kind.value)
     if isinstance(kind, Tensor) and kind.weak:
         return CONVERSIONS[kind.weak].format(text)
+    if isinstance(kind, Rows) and kind.levels > 1:
+        return _lists(text, kind, tf)
     if isinstance(kind, Rows):
         if kind.element.weak == NUMPY:
             return f"list({text}.numpy())"
@@ -125,6 +127,15 @@ def converted(text: str, kind: Kind, tf: str) -> str:
             return f"{text}.numpy().tolist()"
         return f"list({text})" if kind.ragged else f"{tf}.unstack({text})"
     return text
+
+
+def _lists(text: str, kind: Rows, tf: str) -> str:
+    """The text of the lists in a list that a core gives back as one tensor."""
+    if kind.element.weak in ("int", "float", "bool"):
+        return f"{text}.to_list()" if kind.ragged else f"{text}.numpy().tolist()"
+    rows = text if kind.ragged else f"{tf}.unstack({text})"
+    row = converted("row", Rows(kind.element), tf)
+    return f"[{row} for row in {rows}]"
 
 
 def arrays_made(names: list[str], kinds: list[Kind]) -> list[str]:

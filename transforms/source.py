@@ -232,6 +232,11 @@ class _Placed(ast.NodeTransformer):
                 v if isinstance(v, ast.Constant) else self.visit(v) for v in node.values
             ]
             return ast.JoinedStr(parts)  # type: ignore[arg-type]
+        if isinstance(node, ast.Subscript) and node.slice in self.edits:
+            text = self.edits[node.slice]
+            if isinstance(node.slice, ast.Tuple) and text.startswith("("):
+                text = text[1:-1]
+            return ast.Subscript(self.visit(node.value), ast.Name(text), node.ctx)  # type: ignore[arg-type]
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return ast.Name(json.dumps(node.value, ensure_ascii=False), ast.Load())
         return type(node)(**visited_fields(node, self.visit))

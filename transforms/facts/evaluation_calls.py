@@ -158,7 +158,7 @@ class CallEvaluation(Evaluation):
         with self.control(node, staged=hasattr(node.func, "switched")):
             kind = self.called(node, function, arguments, environment)
         if isinstance(kind, Rows) and hasattr(node, "list_items"):
-            kind = Rows(node.list_items)
+            kind = Rows(node.list_items, levels=getattr(node, "list_levels", 1))
         acts = kind == NONE and any(map(holds_tensor, arguments.all))
         if (
             (holds_tensor(kind) or (acts and _is_of_tensorflow(function)))

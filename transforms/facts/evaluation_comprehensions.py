@@ -10,6 +10,7 @@ from .evaluation import Evaluation
 from .kind_joins import forget, join_all
 from .kinds import UNKNOWN, Dict, Elements, Kind, Mapping, Python, Sequence
 from .staging import is_tensor
+from .syntax import makes_list
 
 MOST_ITEMS = 64
 """How many items of a comprehension are told apart."""
@@ -121,6 +122,12 @@ class ComprehensionEvaluation(Evaluation):
             way_out = "make a list, and take `tf.unique(...)` of it" if is_set else ""
             self.problem(reason, node, "GL109", way_out)
             self.operation()
+            if isinstance(node, ast.ListComp) and (
+                makes_list(node.elt) or isinstance(node.elt, ast.Constant)
+            ):
+                each = operators.iterate(source) or UNKNOWN
+                made = self._comprehended(node, node.elt, generator, each, environment)
+                return Elements(name, made)
             return UNKNOWN
         if (
             isinstance(source, Sequence)

@@ -22,8 +22,9 @@ from .kinds import (
     Object,
     Sequence,
     Tensor,
+    Union,
 )
-from .mutations import with_item, with_some_item, without_item
+from .mutations import with_cell, with_item, with_some_item, without_item
 from .operators import iterate
 from .staging import hold, is_list, is_numpy, is_strong, is_tensor
 
@@ -183,6 +184,8 @@ class AssignmentExecution(Execution):
     ) -> None:
         container = self.evaluate(value, environment)
         key = self.evaluate(index, environment)
+        if self._assign_cell(target, value, key, kind, environment):
+            return
         name = self.changed_name(value, target, environment)
         if name is None:
             return
@@ -204,6 +207,41 @@ class AssignmentExecution(Execution):
         if staged or not isinstance(container, Sequence | Elements | Dict | Mapping):
             self.problem("which item is changed here is not known", target, "GL203")
         environment.bind(name, with_some_item(container, key, kind, staged))
+
+    def _assign_cell(
+        self,
+        target: ast.Subscript,
+        row: ast.expr,
+        key: Kind,
+        kind: Kind,
+        environment: Environment,
+    ) -> bool:
+        """Set an item of one of the lists in a list; whether this is one."""
+        if not (isinstance(row, ast.Subscript) and isinstance(row.value, ast.Name)):
+            return False
+        lists, place = self.facts.kind(row.value), self.facts.kind(row.slice)
+        rows = lists.parts or (getattr(lists, "element", UNKNOWN),)
+        if not (is_list(lists) and all(map(is_list, rows))):
+            return False
+        name = self.changed_name(row.value, target, environment)
+        if name is None:
+            return True
+        if not ownership.owns_lists_in(name, self.facts, self.session):
+            reason = f"the lists in `{name}` may go by other names, too"
+            way_out = (
+                "make each of them anew, and change it under the name of the whole only"
+            )
+            self.problem(reason, target, "GL204", way_out)
+            return True
+        staged = self.is_staged() or is_tensor(place) or is_tensor(key)
+        changed = with_cell(lists, place, key, kind, staged)
+        if not staged and _mixes_items(changed):
+            staged = True
+            changed = with_cell(lists, place, key, kind, staged)
+        if staged:
+            self.problem("which item is changed here is not known", target, "GL203")
+        environment.bind(name, changed)
+        return True
 
     def _fill(
         self, target: ast.Subscript, name: str, container: Kind, kind: Kind
@@ -233,6 +271,12 @@ class AssignmentExecution(Execution):
                         environment.bind(name, without_item(container, key))
             self.problem("`del` of an item or attribute is not lifted", node, "GL204")
         return Flow(environment)
+
+
+def _mixes_items(lists: Kind) -> bool:
+    """Whether which item of a list of lists is a number and which a tensor is not known."""
+    row = lists.element if isinstance(lists, Elements) else None
+    return isinstance(row, Elements) and isinstance(row.element, Union)
 
 
 def _with_rest(items: tuple[Kind, ...], position: int, count: int) -> list[Kind] | None:

@@ -322,19 +322,31 @@ class Maybe(Kind):
 
 @dataclass(frozen=True)
 class Rows(Kind):
-    """A Python list that the graph holds as one tensor, maybe a ragged one; its items, of the given kind, are the rows."""
+    """A Python list that the graph holds as one tensor, maybe a ragged one; its items, of the given kind, are the rows.
+
+    `levels`: of how many lists in each other, the innermost with such items.
+    """
 
     element: Tensor
     ragged: bool = False
+    levels: int = 1
 
     def __str__(self) -> str:
-        return f"rows({self.element})"
+        return f"rows({self.item})"
+
+    @property
+    def item(self) -> Kind:
+        """What the list holds."""
+        if self.levels == 1:
+            return self.element
+        return replace(self, levels=self.levels - 1)
 
     @property
     def whole(self) -> Tensor | Ragged:
         """The tensor that holds the list."""
         form, shape = Ragged if self.ragged else Tensor, self.element.shape
-        return form(self.element.dtype, None if shape is None else (None, *shape))
+        dims = (None,) * self.levels
+        return form(self.element.dtype, None if shape is None else (*dims, *shape))
 
 
 @dataclass(frozen=True)

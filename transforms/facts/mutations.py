@@ -121,6 +121,21 @@ def with_some_item(container: Kind, key: Kind, kind: Kind, staged: bool) -> Kind
     return container
 
 
+def with_cell(lists: Kind, place: Kind, key: Kind, kind: Kind, staged: bool) -> Kind:
+    """A list of lists after `lists[place][key] = kind`."""
+
+    def changed(row: Kind) -> Kind:
+        return with_item(row, key, kind) or with_some_item(row, key, kind, staged)
+
+    number = constant_int(place)
+    if isinstance(lists, Sequence) and number is not None:
+        if not -len(lists.items) <= number < len(lists.items):
+            return UNKNOWN
+        return with_item(lists, place, changed(lists.items[number])) or UNKNOWN
+    rows = lists.parts or (operators.iterate(lists) or UNKNOWN,)
+    return _list_of_any((*rows, *map(changed, rows)), staged)
+
+
 def _list_of_any(items: tuple[Kind, ...], staged: bool) -> Kind:
     if staged:
         return list_of(*items)

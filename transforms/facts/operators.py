@@ -135,7 +135,7 @@ def iterate(kind: Kind) -> Kind | None:
             Elements(element=element)
             | Dataset(element=element)
             | Iterator(element=element)
-            | Rows(element=element)
+            | Rows(item=element)
         ):
             return element
         case Dict():

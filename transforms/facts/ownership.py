@@ -10,7 +10,7 @@ from .kinds import Dict, Kind, Mapping, Python, Shaped
 from .liveness import liveness
 from .profile import FunctionNode
 from .staging import is_list
-from .syntax import own_nodes
+from .syntax import makes_list, own_nodes
 
 if TYPE_CHECKING:
     from .session import Session
@@ -45,6 +45,12 @@ def is_own(name: str, facts: FunctionFacts, session: Session) -> bool:
     return _Owner(facts, session).owns(name)
 
 
+def owns_lists_in(name: str, facts: FunctionFacts, session: Session) -> bool:
+    """Whether each list in a list goes by no other name and stands at one place, so that to set its items changes it alone."""
+    owner = _Owner(facts, session)
+    return owner.owns(name) and owner.owns_lists_in(name)
+
+
 class _Owner:
     """One function's names for arrays, lists and dicts."""
 
@@ -56,6 +62,7 @@ class _Owner:
             child: node for node in self.nodes for child in ast.iter_child_nodes(node)
         }
         self.seen: set[str] = set()
+        self.moved: set[str] = set()
 
     def owns(self, name: str) -> bool:
         if name in self.facts.parameters:
@@ -85,6 +92,104 @@ class _Owner:
             for node in inner
             for n in ast.walk(node)
         )
+
+    # ---- the lists in a list
+
+    def owns_lists_in(self, name: str) -> bool:
+        uses = [n for n in self.nodes if isinstance(n, ast.Name) and n.id == name]
+        return all(
+            self._holds_new_lists(n)
+            if isinstance(n.ctx, ast.Store)
+            else self._keeps_lists(n)
+            for n in uses
+        )
+
+    def _holds_new_lists(self, node: ast.Name) -> bool:
+        """Whether a name is set to a list of lists that are made for it."""
+        match self.parents.get(node):
+            case ast.Assign(targets=[ast.Name()], value=value):
+                pass
+            case ast.Tuple(elts=targets) as several:
+                match self.parents.get(several):
+                    case ast.Assign(value=ast.Tuple(elts=values)):
+                        value = values[targets.index(node)]
+                    case _:
+                        return False
+            case _:
+                return False
+        match value:
+            case ast.List(elts=elts):
+                return all(map(makes_list, elts))
+            case ast.ListComp(elt=elt):
+                return makes_list(elt)
+            case ast.Name(id=moved):
+                return moved in self.moved or self._moves(moved)
+        return False
+
+    def _moves(self, name: str) -> bool:
+        self.moved.add(name)
+        return self.owns_lists_in(name)
+
+    def _keeps_lists(self, node: ast.Name) -> bool:
+        """Whether a use of a list of lists gives none of these another name."""
+        parent = self.parents.get(node)
+        match parent:
+            case ast.Subscript(slice=ast.Slice()):
+                return False
+            case ast.Subscript() if isinstance(parent.ctx, ast.Load):
+                return self._reads_list(parent)
+            case ast.Subscript():
+                change = self.parents.get(parent)
+                return isinstance(change, ast.Assign) and makes_list(change.value)
+            case ast.Return():
+                return True
+            case ast.Tuple() | ast.List() | ast.Dict() if self._is_returned(parent):
+                return True
+            case ast.Call(func=function) if function is not node:
+                name = self._dotted(function)
+                return name == "len" or name.startswith(("tensorflow.", "numpy."))
+            case ast.For(target=ast.Name(id=row), iter=source, body=body):
+                inside = [n for s in body for n in ast.walk(s)]
+                changed = any(
+                    isinstance(n, ast.Name) and n.id == node.id for n in inside
+                )
+                rows = [
+                    n for n in self.nodes if isinstance(n, ast.Name) and n.id == row
+                ]
+                reads = [n for n in rows if isinstance(n.ctx, ast.Load)]
+                alone = len(rows) == len(reads) + 1 and {*reads} <= {*inside}
+                return (
+                    source is node
+                    and alone
+                    and not changed
+                    and all(map(self._is_read, reads))
+                )
+            case ast.Tuple() | ast.Assign():
+                return self._is_last(node)
+        return False
+
+    def _is_read(self, node: ast.AST) -> bool:
+        """Whether of a list in a list the items are read, and no more."""
+        parent = self.parents.get(node)
+        stored = isinstance(parent, ast.Subscript) and not isinstance(
+            parent.ctx, ast.Load
+        )
+        return not stored and self._reads_list(node)
+
+    def _reads_list(self, node: ast.AST) -> bool:
+        """Whether of a list in a list the items are read, or set, and no more."""
+        match self.parents.get(node):
+            case ast.Subscript(value=value):
+                return value is node
+            case ast.Call(func=function) as call if function is not node:
+                return self._is_read_by(call, False)
+            case ast.For(iter=source) | ast.comprehension(iter=source):
+                return source is node
+            case ast.Return():
+                return True
+            case ast.Tuple() | ast.List() | ast.Dict() as parent:
+                return self._is_returned(parent)
+        return False
 
     # ---- what a name is set to
 

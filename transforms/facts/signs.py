@@ -104,6 +104,10 @@ def is_never_negative(node: ast.expr, facts: FunctionFacts) -> bool:
             return True
         case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.Div(), right=right):
             return is_never_negative(left, facts) and is_never_negative(right, facts)
+        case ast.BinOp(op=ast.Mod(), right=right):
+            return is_never_negative(right, facts)
+        case ast.IfExp(body=body, orelse=orelse):
+            return is_never_negative(body, facts) and is_never_negative(orelse, facts)
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=int() as exponent)):
             return exponent % 2 == 0
         case ast.Subscript(value=value):
@@ -243,8 +247,9 @@ def _of_name(
         if isinstance(s, ast.Assign)
         and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)
     ]
-    if len(stores) == 1 and not values:
-        return question is is_never_negative and _counts(name, facts)
+    loops = _counting(name, facts) if question is is_never_negative else []
+    if not all(loops):
+        return False
     if len(stores) == len(values) == 1:
         return question(values[0], facts)
     added = [
@@ -257,7 +262,7 @@ def _of_name(
     ]
     return (
         question in (is_positive, is_never_negative)
-        and len(stores) == len(values) + len(added)
+        and len(stores) == len(values) + len(added) + len(loops)
         and all(isinstance(v, ast.Constant) and question(v, facts) for v in values)
         and all(_is_count(v) for v in added)
     )
@@ -270,18 +275,20 @@ def _is_count(node: ast.expr) -> bool:
     return False
 
 
-def _counts(name: str, facts: FunctionFacts) -> bool:
-    """Whether a name counts in a loop, and never below 0."""
+def _counting(name: str, facts: FunctionFacts) -> list[bool]:
+    """For each loop in which a name counts: whether it never does so below 0."""
+    found: list[bool] = []
     for node in own_nodes(facts.definition.node):
         match node:
             case ast.For(target=ast.Name(id=target)) if target == name:
-                return _is_range_from_0(node.iter, facts)
+                found.append(_is_range_from_0(node.iter, facts))
             case ast.For(
                 target=ast.Tuple(elts=[ast.Name(id=target), *_]),
                 iter=ast.Call(func=function, args=[_]),
             ) if target == name:
-                return facts.kind(function) == Function("builtins.enumerate")
-    return False
+                kind = facts.kind(function)
+                found.append(kind == Function("builtins.enumerate"))
+    return found
 
 
 def _is_range_from_0(node: ast.expr, facts: FunctionFacts) -> bool:

@@ -236,3 +236,15 @@ def named_functions(
     called = {n.func for n in own_nodes(function) if isinstance(n, ast.Call)}
     escaping = {n.id for n in loads if n not in called}
     return {n: None if name in escaping else name for n, name in found.items()}
+
+
+def makes_list(node: ast.expr) -> bool:
+    """Whether an expression gives a new list."""
+    match node:
+        case ast.List() | ast.ListComp():
+            return True
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Add(), right=right):
+            return makes_list(left) or makes_list(right)
+        case ast.Call(func=ast.Name(id="list")):
+            return True
+    return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from . import operators_subscript
 from . import tensorflow_values as values
 from .kinds import NONE, Elements, Kind, Sequence, Shape, Tensor
@@ -171,7 +173,8 @@ def scatter_nd(a: Arguments) -> Kind:
 def scattered(a: Arguments) -> Kind:
     """tf.tensor_scatter_nd_update and its like."""
     x = tensor(a["tensor"])
-    accept(tensor(a["indices"]).dtype, INDICES)
+    with suppress(Unsure):  # where it does not raise, it gives such a tensor
+        accept(tensor(a["indices"]).dtype, INDICES)
     values.same_dtype(x.dtype, tensor(a["updates"], x.dtype).dtype)
     return x
 
