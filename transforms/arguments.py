@@ -52,9 +52,13 @@ TAKES_WEAK = frozenset(
         "equal",
         "not_equal",
         "eye",
+        "roll",
+        "sequence_mask",
     ]
 )
 """TensorFlow functions that take an int64 or float64 tensor where they take a Python number, to the same result."""
+COUNTED = frozenset(["TensorArray", "math.top_k", "nn.top_k"])
+"""Functions that take how many items there are, beside their first argument, in int32 alone."""
 LIKE_FIRST = frozenset(["clip_by_value", "clip_by_norm"])
 """Functions that make the numbers they are given tensors of the dtype of the first argument."""
 OF_DTYPE = {
@@ -161,6 +165,8 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
         return _of_dtype(
             writer, node, getattr(writer.kind(node.args[0]), "dtype", None)
         )
+    if short in COUNTED:
+        return _with_count(writer, node)
     if short in OF_DTYPE:
         return _of_dtype(writer, node, OF_DTYPE[short])
     if short not in TAKES_WEAK and len(node.args) == 1 and not node.keywords:
@@ -176,7 +182,7 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
     if short == "range":
         return _range(writer, node)
     if short == "one_hot":
-        return _with_depth(writer, node)
+        return _with_count(writer, node)
     if short in ("repeat", "tile") and not is_weak(writer.kind(node.args[0])):
         return None
     if short in (
@@ -242,8 +248,8 @@ def _is_only_counted(writer: Writer, node: ast.Call) -> bool:
     return not any(is_weak(writer.kind(value)) for value in values)
 
 
-def _with_depth(writer: Writer, node: ast.Call) -> str | None:
-    """`tf.one_hot` takes its depth in int32 alone."""
+def _with_count(writer: Writer, node: ast.Call) -> str | None:
+    """`tf.one_hot` takes its depth, a TensorArray its size, in int32 alone."""
     edits = writer.edits(node)
     for argument in [*node.args[1:2], *(k.value for k in node.keywords)]:
         if is_weak(writer.kind(argument)):

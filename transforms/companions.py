@@ -262,6 +262,13 @@ class _Companions:
                 return self._chosen(
                     test, self.answer(body, question), self.answer(orelse, question)
                 )
+            case ast.BoolOp(op=op, values=[first, *rest]):
+                later = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
+                self.facts.kinds.setdefault(later, kind)
+                answers = [self.answer(later, question), self.answer(first, question)]
+                if isinstance(op, ast.Or):
+                    answers.reverse()
+                return self._chosen(first, *answers)
             case ast.BinOp() if isinstance(kind, Tensor) and kind.weak:
                 return self._are_ints(node)
             case ast.BinOp(left=left, right=right):

@@ -498,5 +498,5 @@ def _bind_row(planner: Planner, target: ast.expr, text: str) -> Step:
     if isinstance(target, ast.Tuple) and all(
         isinstance(e, ast.Name) for e in target.elts
     ):
-        return Code(f"{planner.source.segment(target)} = {planner.tf}.unstack({text})")
+        return Code(planner.unpacking(target, text))
     raise Refusal("how a row unpacks here is not known", target, "GL105")

@@ -11,7 +11,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Elements, Rows, Sequence, Tensor
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
-from .facts.staging import is_strong, stage
+from .facts.staging import is_list, is_strong, stage
 from .facts.syntax import blocks
 from .findings import Refusal
 from .list_forms import List, copied
@@ -343,6 +343,12 @@ class Lists:
                 held = made.constant(row)
                 count = self.reads.used(times)
                 return called(f"{self.tf}.repeat", held, count, ast.Constant(0))
+            case ast.Call(
+                func=ast.Name(id="list"),
+                args=[ast.Call(func=ast.Name(id="range"), args=bounds)],
+            ) if made.element.weak == "int":
+                numbers = map(self.reads.used, bounds)
+                return called(f"{self.tf}.range", *numbers, dtype=made.dtype)
             case ast.Name(id=name) if name in self.lists:
                 return expression(self.reads.whole(self.lists[name]))
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice()) if (
@@ -354,6 +360,12 @@ class Lists:
             ) in self.lists:
                 whole = expression(self.reads.whole(self.lists[source]))
                 return called(f"{self.tf}.gather", whole, over.iter)
+            case ast.BinOp(left=left, op=ast.Add(), right=right) if is_list(
+                self.facts.kind(left)
+            ) and is_list(self.facts.kind(right)):
+                parts = [self._tensor_of(made, left), self._tensor_of(made, right)]
+                both = ast.List(parts, ast.Load())
+                return called(f"{self.tf}.concat", both, ast.Constant(0))
             case ast.Call(keywords=keywords) if (source := copied(value)) in self.lists:
                 if isinstance(value.func, ast.Name) and value.func.id == "sorted":
                     source_list = self.lists[source]

@@ -189,10 +189,14 @@ class Planner:
             isinstance(e, ast.Name) for e in target.elts
         ):
             raise Refusal("how this tensor unpacks is not known", node)
-        return Code(
-            f"{self.source.segment(target)} = {self.tf}.unstack({self.writer.text(node.value)})",
-            node,
-        )
+        return Code(self.unpacking(target, self.writer.text(node.value)), node)
+
+    def unpacking(self, target: ast.Tuple, text: str) -> str:
+        """The statement that binds names to the rows of a tensor, as many as it has to have."""
+        shape = getattr(self.facts.kind(target), "shape", None)
+        unknown = not shape or shape[0] is None
+        count = f", num={len(target.elts)}" if unknown else ""
+        return f"{self.source.segment(target)} = {self.tf}.unstack({text}{count})"
 
     def _augmented(self, node: ast.AugAssign) -> list[Step]:
         plain, text = self.augmented(node)

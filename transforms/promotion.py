@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import math
+import re
 from dataclasses import replace
 
 from .facts.kinds import (
@@ -116,7 +117,7 @@ class Promotion:
         raise Refusal("the dtype that a Python number takes here is not known", node)
 
     def cast(self, text: str, dtype: str) -> str:
-        """The text cast to a dtype; a cast of a cast to float64 is one."""
+        """The text cast to a dtype; a cast of a cast to float64, or of a size to int64, is one."""
         for wide in ("float64",):
             inner = text.removeprefix(f"{self.tf}.cast(").removesuffix(
                 f", {self.tf}.{wide})"
@@ -125,6 +126,16 @@ class Promotion:
                 f"{self.tf}.cast(, {self.tf}.{wide})"
             ) and _is_one_argument(inner):
                 text = inner
+        counted = re.fullmatch(
+            rf"{self.tf}\.cast\((\w+\.size\(\)), {self.tf}\.int64\)", text
+        )
+        if counted:
+            text = counted[1]
+        size = re.fullmatch(
+            rf"{self.tf}\.shape\((\w+), {self.tf}\.int64\)(\[\d+\])", text
+        )
+        if size and dtype == f"{self.tf}.int32":
+            return f"{self.tf}.shape({size[1]}){size[2]}"
         return f"{self.tf}.cast({text}, {dtype})"
 
     # ---- one value for several

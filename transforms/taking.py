@@ -1,7 +1,7 @@
 """GL105 tensor-for: what is taken one by one from `iter(tensor)` is read at the place that the iterator has come to.
 
 The first step only. Where the places are known, `first = next(it)` becomes `first = t[0]` and a loop over the rest one
-over `t[1:]`; else the place is counted.
+over `t[1:]`, and `zip(it, it)` becomes `zip(t[::2], t[1::2])`; else the place is counted.
 """
 
 from __future__ import annotations
@@ -53,7 +53,11 @@ def without_iterators(
     node = facts.definition.node
     for it, start in tensor_iterators(facts).items():
         taken = _Taken(facts, names, it, start, "StopIteration" in raised)
-        body = taken.at_known_places(node.body) or taken.counted(node.body)
+        body = (
+            taken.in_groups(node.body)
+            or taken.at_known_places(node.body)
+            or taken.counted(node.body)
+        )
         if body is not None:
             return with_body(node, body)
     return None
@@ -100,6 +104,34 @@ class _Taken:
                 return [], text
         rows = self.names.fresh("rows")
         return [assigned(rows, self.source)], rows
+
+    # ---- several at once
+
+    def in_groups(self, body: Block) -> Block | None:
+        """The function's body, where all is taken by one `zip(it, it)`: of `t[::2]` and `t[1::2]`, side by side."""
+        block = _block_with(body, self.start)
+        later = block[block.index(self.start) + 1 :] if block else []
+        for node in later:
+            uses = {*self._header_uses(node)}
+            zips = [n for n in ast.walk(node) if _is_zip_of(n, uses)]
+            if not isinstance(node, ast.While) and len(zips) == 1 and uses == self.uses:
+                return self._grouped(body, node, zips[0])
+        return None
+
+    def _grouped(self, body: Block, node: ast.stmt, call: ast.AST) -> Block:
+        before, rows = self._held()
+        count = len(self.uses)
+        parts = [expression(f"{rows}[{i or ''}::{count}]") for i in range(count)]
+        assert isinstance(call, ast.Call)
+        grouped = replaced(node, {call: placed(called("zip", *parts), call)})
+        assert isinstance(grouped, ast.stmt)
+
+        def change(inner: ast.stmt) -> Block:
+            if inner in (self.start, node):
+                return before if inner is self.start else [grouped]
+            return [rebuilt(inner, lambda b: each_made(b, change))]
+
+        return each_made(body, change)
 
     # ---- at places that are known
 
@@ -249,6 +281,14 @@ class _Taken:
         changed = replaced(node, table)
         assert isinstance(changed, ast.stmt)
         return [*checks, changed, *([] if isinstance(node, ast.Return) else [one_more])]
+
+
+def _is_zip_of(node: ast.AST, uses: Collection[ast.Name]) -> bool:
+    """Whether this takes one item for each use of an iterator, in turn."""
+    match node:
+        case ast.Call(func=ast.Name(id="zip"), args=[_, _, *_] as given, keywords=[]):
+            return {*given} == {*uses}
+    return False
 
 
 def _block_with(body: Block, node: ast.stmt) -> Block | None:

@@ -27,6 +27,7 @@ from .kinds import (
 from .mutations import with_cell, with_item, with_some_item, without_item
 from .operators import iterate
 from .staging import hold, is_list, is_numpy, is_strong, is_tensor
+from .syntax import names_in
 
 
 class AssignmentExecution(Execution):
@@ -34,6 +35,9 @@ class AssignmentExecution(Execution):
 
     def _assign(self, node: ast.Assign, environment: Environment) -> Flow:
         kind = self.evaluate(node.value, environment)
+        if self.is_staged() and is_list(kind) and _grows(node):
+            reason = "a list grows where a tensor says so"
+            self.problem(reason, node.value, "GL203")
         for target in node.targets:
             given = self._of_layer(node.value, kind, target)
             self.assign(target, given, environment)
@@ -95,7 +99,7 @@ class AssignmentExecution(Execution):
             isinstance(kind, Tensor)
             and kind.weak in (None, NUMPY)
             and kind.shape
-            and kind.shape[0] == len(elts)
+            and kind.shape[0] in (None, len(elts))
         ):
             self.operation()
             kinds = [Tensor(kind.dtype, kind.shape[1:], kind.weak)] * len(elts)
@@ -271,6 +275,16 @@ class AssignmentExecution(Execution):
                         environment.bind(name, without_item(container, key))
             self.problem("`del` of an item or attribute is not lifted", node, "GL204")
         return Flow(environment)
+
+
+def _grows(node: ast.Assign) -> bool:
+    """Whether a name is given what it holds and something more."""
+    match node:
+        case ast.Assign(
+            targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Add()) as value
+        ):
+            return name in names_in(value)
+    return False
 
 
 def _mixes_items(lists: Kind) -> bool:

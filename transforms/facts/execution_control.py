@@ -130,6 +130,7 @@ class ControlExecution(AssignmentExecution):
         """To a fixpoint. `enter` evaluates the test (staged?, may it fail?), `start` binds a for loop's target."""
         head = environment.copy()
         marks = self.marks()
+        before, settled = self.session.state(), False
         for _ in range(MOST_ROUNDS):
             self.rewind(marks)
             tested = head.copy()
@@ -156,7 +157,11 @@ class ControlExecution(AssignmentExecution):
             elif grown is not None:
                 grown.missing |= grown.kinds.keys() - environment.kinds.keys()
             if grown is None or _same(grown, head):
-                break
+                if settled or not self.session.tells_less(before):
+                    break
+                self.session.restore(before)
+                settled = True
+                continue
             head = grown
         else:
             self.problem(

@@ -40,6 +40,12 @@ if TYPE_CHECKING:
 INTEGERS_OF_MATH = frozenset(
     {"floor", "ceil", "trunc", "comb", "perm", "gcd", "lcm", "factorial", "isqrt"}
 )
+INSTEAD = {
+    "bisect": "find the place with `tf.searchsorted`",
+    "heapq": "keep the items in a list and take the least with `min`, or order them all with `tf.sort` or `tf.math.top_k`",
+    "itertools": "write it as loops over ranges",
+}
+"""What does the work of a module of Python's in a graph."""
 COPIES = frozenset({"dataclasses.asdict", "dataclasses.astuple", "dataclasses.replace"})
 
 
@@ -108,7 +114,10 @@ class FunctionCalls:
                 f"a graph runs `{name}` once, while it is traced", node, drawing
             )
             return draws.drawn(name, arguments.positional, arguments.keywords)
-        evaluation.problem(f"what `{name}` does in a graph is not known", node, code)
+        way_out = INSTEAD.get(name.partition(".")[0], "")
+        evaluation.problem(
+            f"what `{name}` does in a graph is not known", node, code, way_out
+        )
         return UNKNOWN
 
     def _copied(

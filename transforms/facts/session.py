@@ -175,6 +175,16 @@ class Session:
             for path, s in self.others.items()
         }
 
+    def tells_less(self, state: Mapping[str, _State]) -> bool:
+        """Whether a function was since given Python values here and tensors there: as long, maybe, as a loop did not settle."""
+        return any(
+            _is_both(kind)
+            for path, session in self.others.items()
+            for qualname, kinds in session.contexts.items()
+            for name, kind in kinds.items()
+            if kind != state.get(path, ({}, {}, False))[1].get(qualname, {}).get(name)
+        )
+
     def restore(self, state: Mapping[str, _State]) -> None:
         """Forget what was analysed since the state was this."""
         for path, session in self.others.items():
@@ -209,8 +219,7 @@ class Session:
             reason = "it, or its defaults, may be replaced between calls"
             facts.problems.append(Refusal(reason, definition.original, "GL302"))
         for name, kind in joined.items():
-            both = any(map(is_weak, members(kind))) and len(members(kind)) > 1
-            if both and not definition.only_keeps:
+            if _is_both(kind) and not definition.only_keeps:
                 facts.problems.append(
                     Refusal(
                         f"`{name}` is a Python value here and decided by a tensor there",
@@ -442,3 +451,8 @@ class Session:
         seen = found.mapped(self._own)
         loose = seen.mapped(of_any_shape)
         return replace(loose, parameters=seen.parameters, returns=seen.returns)
+
+
+def _is_both(kind: Kind) -> bool:
+    """Whether a value is Python's here, though held in a tensor, and something else there."""
+    return any(map(is_weak, members(kind))) and len(members(kind)) > 1
