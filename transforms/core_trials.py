@@ -44,6 +44,7 @@ from .facts.kinds import (
 )
 from .facts.liveness import all_reads
 from .facts.session import Session
+from .facts.signs import found_nonzero
 from .facts.staging import is_of_library, is_optimizer
 from .facts.syntax import all_bound_names, own_body
 from .findings import Refusal
@@ -205,6 +206,7 @@ class Trials:
         body = with_results(made, outs, given)
         definition = self.definition.sibling(self.name, parameters, body)
         definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
+        definition.nonzero = found_nonzero(before)
         definition.beside = len(outs) + len(given) if self.tells else None
         try:
             found = self.analyse(definition, parameters, self.definition.qualname)

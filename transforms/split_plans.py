@@ -137,7 +137,8 @@ class SplitPlanner:
         name = self.entries.core_name(qualname)
         ways = self._ways(found)
         for facts in self.versions(found):
-            for apart, numbers in product(ways, self._number_choices(facts)):
+            choices = self._number_choices(facts)
+            for apart, numbers in product(ways, choices):
                 core = self.first_steps.core
                 before = self.session.state()
                 try:
@@ -147,7 +148,8 @@ class SplitPlanner:
                         self._split_version[qualname] = facts
                         return plan
                 except Refusal as refusal:
-                    self._note(qualname, refusal)
+                    if refusal.code != "GL404" or numbers == choices[0]:
+                        self._note(qualname, refusal)
                 self.session.restore(before)
         return None
 

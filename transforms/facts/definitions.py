@@ -72,6 +72,8 @@ class FunctionDefinition:
     """How many values a core gives back beside its result, where its shell takes what it tells of these, too."""
     settled: dict[str, Kind] = field(default_factory=dict)
     """Globals and attributes that hold this for good, once its shell has run."""
+    nonzero: frozenset[str] = frozenset()
+    """Parameters that its shell has found not to be 0."""
 
     def __post_init__(self) -> None:
         self.original = self.node

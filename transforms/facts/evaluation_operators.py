@@ -101,7 +101,8 @@ class OperatorEvaluation(Evaluation):
             and not hasattr(node, "checked")
             and not (by is not None and self._is_seen_size(by))
         ):
-            self.problem(ZERO_DIVISION, node)
+            way_out = "check before the tensor work that it is not 0, and raise there"
+            self.problem(ZERO_DIVISION, node, way_out=way_out)
         if is_weak(kind) and name in ("lshift", "rshift"):
             self.problem(SHIFT, node)
         if is_weak(kind) and name == "pow" and not self._is_safe_power(kind, node):

@@ -22,7 +22,8 @@ class Interpreter(ControlExecution):
     def function(self, facts: FunctionFacts, outer: Environment | None) -> None:
         """Interpret a function body from the kinds of its parameters; the results go into `facts`."""
         self.enter(facts, outer)
-        environment = Environment(dict(facts.parameters))
+        nonzero = facts.definition.nonzero
+        environment = Environment(dict(facts.parameters), nonzero=nonzero)
         function = facts.definition.node
         flow = self.block(function.body, environment)
         if flow.end is not None:

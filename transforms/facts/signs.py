@@ -164,6 +164,25 @@ def tells_nonzero(test: ast.expr, holds: bool) -> str | None:
     return None
 
 
+def found_nonzero(before: list[ast.stmt]) -> frozenset[str]:
+    """The names that are not 0 behind these statements, for those raise where they are."""
+    found: set[str] = set()
+    for statement in before:
+        found -= set(all_bound_names(statement))
+        match statement:
+            case ast.Assert(test=test):
+                holds = True
+            case ast.If(test=test, body=[ast.Raise()], orelse=[]):
+                holds = False
+            case _:
+                continue
+        tests = [test]
+        if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == holds:
+            tests = test.values
+        found |= set(filter(None, (tells_nonzero(t, holds) for t in tests)))
+    return frozenset(found)
+
+
 def nonzero_inside(loop: ast.For) -> str | None:
     """The name of the number that is not 0 in a loop, which counts from 0 or above up to it."""
     match loop.iter:
