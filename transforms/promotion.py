@@ -208,7 +208,8 @@ class Promotion:
     ) -> str:
         if all(map(self._fits, have.items, want.items)):
             return text
-        texts = _parts(text, have) or [f"{text}{m}" for m in member_texts(have)]
+        owner = as_owner(text)
+        texts = _parts(text, have) or [f"{owner}{m}" for m in member_texts(have)]
         parts = [
             self.coerced(part, h, w, node)
             for part, h, w in zip(texts, have.items, want.items, strict=True)
@@ -221,7 +222,8 @@ class Promotion:
         ]
         if all(self._fits(h, w) for _, h, w in pairs):
             return text
-        texts = _values(text, have) or {k: f"{text}[{quoted(k)}]" for k, _, _ in pairs}
+        owner = as_owner(text)
+        texts = _values(text, have) or {k: f"{owner}[{quoted(k)}]" for k, _, _ in pairs}
         parts = [
             f"{quoted(key)}: {self.coerced(texts[key], h, w, node)}"
             for key, h, w in pairs
@@ -333,6 +335,13 @@ def member_nodes(value: ast.expr | None, kind: Sequence) -> list[ast.expr | None
             given |= {k.arg: k.value for k in keywords if k.arg}
             return [given.get(field) for field in kind.fields]
     return [None] * len(kind.items)
+
+
+def as_owner(text: str) -> str:
+    """The text of a value of which a member is read."""
+    node = ast.parse(f"({text})", mode="eval").body
+    alone = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+    return text if alone else f"({text})"
 
 
 def member_texts(kind: Sequence) -> list[str]:

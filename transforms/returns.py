@@ -25,7 +25,7 @@ from .facts.kinds import (
 from .facts.syntax import is_none
 from .findings import Refusal
 from .making import is_atom
-from .promotion import display, literal, member_nodes, member_texts, quoted
+from .promotion import as_owner, display, literal, member_nodes, member_texts, quoted
 from .python_results import MadeArray, has_python
 from .shell import Shell
 
@@ -163,7 +163,7 @@ class Returns:
                 if node is not None:
                     inner = self.writer.text(node)
                 else:
-                    inner = text + member
+                    inner = as_owner(text) + member
                     if isinstance(h, Python) and h.known:
                         inner = literal(h.value)
                 parts += self._leaves(node, inner, h, w)
@@ -176,7 +176,7 @@ class Returns:
                 inner = (
                     self.writer.text(node)
                     if node is not None
-                    else f"{text}[{quoted(key)}]"
+                    else f"{as_owner(text)}[{quoted(key)}]"
                 )
                 parts += self._leaves(node, inner, h, w)
             return parts

@@ -35,7 +35,8 @@ class AssignmentExecution(Execution):
 
     def _assign(self, node: ast.Assign, environment: Environment) -> Flow:
         kind = self.evaluate(node.value, environment)
-        if self.is_staged() and is_list(kind) and _grows(node):
+        long = isinstance(kind, Elements) and kind.type == "list"
+        if long and self.is_staged() and _grows(node):
             reason = "a list grows where a tensor says so"
             self.problem(reason, node.value, "GL203")
         for target in node.targets:
