@@ -393,23 +393,32 @@ def _set_by_initializer(session: Session, made: ClassDefinition) -> set[str]:
         seen.add(current)
         me = method.parameters[0].arg
         for statement in method.original.body:
+            found |= _surely_set([statement])
             match statement:
-                case ast.Assign(targets=targets):
-                    found |= {
-                        n.attr
-                        for t in targets
-                        for n in ast.walk(t)
-                        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
-                    }
-                    queue += [
-                        f"{n}.setter" for n in found if module.setter(made.qualname, n)
-                    ]
-                case ast.AnnAssign(target=ast.Attribute(attr=attr), value=ast.expr()):
-                    found.add(attr)
                 case ast.Expr(
                     value=ast.Call(func=ast.Attribute(value=ast.Name(id=n), attr=attr))
                 ) if n == me:
                     queue.append(attr)
+        queue += [f"{n}.setter" for n in found if module.setter(made.qualname, n)]
+    return found
+
+
+def _surely_set(body: list[ast.stmt]) -> set[str]:
+    """The attributes that a block sets whatever its tests say."""
+    found: set[str] = set()
+    for statement in body:
+        match statement:
+            case ast.Assign(targets=targets):
+                found |= {
+                    n.attr
+                    for t in targets
+                    for n in ast.walk(t)
+                    if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+                }
+            case ast.AnnAssign(target=ast.Attribute(attr=attr), value=ast.expr()):
+                found.add(attr)
+            case ast.If(body=then, orelse=other):
+                found |= _surely_set(then) & _surely_set(other)
     return found
 
 

@@ -12,7 +12,7 @@ import copy
 from collections.abc import Iterable
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Elements, Mapping, Object, Sequence, Variable
+from .facts.kinds import Dict, Elements, Kind, Mapping, Object, Sequence, Variable
 from .facts.liveness import Liveness, liveness
 from .facts.profile import FunctionNode
 from .facts.staging import FLOATS, is_strong
@@ -61,8 +61,7 @@ class _Sinking:
 
     def _may_move(self, name: str, value: ast.expr, body: Block, place: int) -> bool:
         """Whether arms, and not all of them, are what needs a value, and it is the same there."""
-        kind = self.facts.kind(value)
-        if not is_strong(kind) or getattr(kind, "dtype", None) not in FLOATS:
+        if not _may_hold_gradients(value, self.facts.kind(value)):
             return False
         rest = body[place + 1 :]
         users = [s for s in rest if name in _read(s)]
@@ -79,7 +78,8 @@ class _Sinking:
         between = rest[: rest.index(users[-1])]
         if name in _stored(rest) or _stored(between) & _read(value):
             return False
-        surely = any(self._needs(s, name) for s in users)
+        whole = not isinstance(value, ast.Tuple | ast.List | ast.Dict)
+        surely = whole and any(self._needs(s, name) for s in users)
         return not surely and any(self._has_arms(s, name) for s in users)
 
     def _is_stateless(self, value: ast.expr) -> bool:
@@ -152,8 +152,8 @@ class _Sinking:
             if isinstance(new, ast.IfExp) and old in self.facts.staged:
                 value = {name: unplaced(copy.deepcopy(made.value))}
                 new.body, new.orelse = (
-                    filled(new.body, value),
-                    filled(new.orelse, value),
+                    _PICKED.visit(filled(new.body, value)),
+                    _PICKED.visit(filled(new.orelse, value)),
                 )
         return with_origin(result, node)
 
@@ -174,8 +174,54 @@ class _Sinking:
             and not self.source.has_comment([made])
         ):
             value = {name: unplaced(copy.deepcopy(made.value))}
-            return [*arm[:first], written_out(node, value), *arm[first + 1 :]]
+            used = _PICKED.visit(written_out(node, value))
+            return [*arm[:first], used, *arm[first + 1 :]]
         return [*duplicated([made]), *arm]
+
+
+def _may_hold_gradients(value: ast.expr, kind: Kind) -> bool:
+    """Whether this is a float tensor, or the display of a tuple, list or dict that holds one."""
+    if isinstance(value, ast.Tuple | ast.List | ast.Dict):
+        return any(_is_float(part) for part in kind.parts)
+    return _is_float(kind)
+
+
+def _is_float(kind: Kind) -> bool:
+    return is_strong(kind) and getattr(kind, "dtype", None) in FLOATS
+
+
+class _Picked(ast.NodeTransformer):
+    """Items of displays, in the place of subscripts of these."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Subscript(
+                value=ast.Tuple(elts=items) | ast.List(elts=items),
+                slice=ast.Constant(value=int(place)),
+                ctx=ast.Load(),
+            ) if 0 <= place < len(items) and not _has_star(items):
+                return items[place]
+            case ast.Subscript(
+                value=ast.Dict(keys=keys, values=values),
+                slice=ast.Constant(value=wanted),
+                ctx=ast.Load(),
+            ):
+                found = {
+                    k.value: v
+                    for k, v in zip(keys, values, strict=True)
+                    if isinstance(k, ast.Constant)
+                }
+                if len(found) == len(keys) and wanted in found:
+                    return found[wanted]
+        return node
+
+
+_PICKED = _Picked()
+
+
+def _has_star(items: list[ast.expr]) -> bool:
+    return any(isinstance(item, ast.Starred) for item in items)
 
 
 def _read(node: ast.AST) -> set[str]:
