@@ -81,8 +81,11 @@ class Inliner:
         """
         if isinstance(node, FunctionNode | ast.ClassDef):
             return [node]
-        node = setters.as_call(node, lambda call: bool(self.resolve(call))) or node
+        node = setters.in_full(node, self._is_wanted)
         found = self._first_call(node)
+        if found is None:
+            node = setters.as_call(node, self._is_wanted)
+            found = self._first_call(node)
         if found is None:
             return [rebuilt(node, self.block)]
         call, callee = found
@@ -101,6 +104,9 @@ class Inliner:
             return self.block(made)
         finally:
             self.depth -= 1
+
+    def _is_wanted(self, call: ast.Call) -> bool:
+        return self.resolve(call) is not None
 
     # ---- where a call stands
 

@@ -8,19 +8,27 @@ from collections.abc import Callable
 from .rebuilding import with_origin
 
 
-def as_call(node: ast.stmt, is_setter: Callable[[ast.Call], bool]) -> ast.stmt | None:
-    """An assignment to a property as a call, of which the function is what was assigned to; None for another statement."""
+def in_full(node: ast.stmt, is_setter: Callable[[ast.Call], bool]) -> ast.stmt:
+    """A statement, with `a.x += b` of a property as `a.x = a.x + b`."""
     match node:
-        case ast.Assign(targets=[ast.Attribute() as target], value=value):
-            given = value
-        case ast.AugAssign(target=ast.Attribute() as target, op=op, value=value):
+        case ast.AugAssign(target=ast.Attribute() as target, op=op, value=value) if (
+            is_setter(ast.Call(target, [value], []))
+        ):
             read = getattr(target, "as_load", None)
             read = read or ast.Attribute(target.value, target.attr, ast.Load())
-            given = ast.BinOp(read, op, value)
-        case _:
-            return None
-    call = ast.Call(target, [given], [])
-    return with_origin(ast.Expr(call), node) if is_setter(call) else None
+            made = ast.Assign([target], ast.BinOp(read, op, value))
+            return with_origin(made, node)
+    return node
+
+
+def as_call(node: ast.stmt, is_setter: Callable[[ast.Call], bool]) -> ast.stmt:
+    """A statement, with an assignment to a property as a call, of which the function is what was assigned to."""
+    match node:
+        case ast.Assign(targets=[ast.Attribute() as target], value=value):
+            call = ast.Call(target, [value], [])
+            if is_setter(call):
+                return with_origin(ast.Expr(call), node)
+    return node
 
 
 def calling(node: ast.expr) -> ast.expr | None:
