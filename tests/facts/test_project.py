@@ -2,11 +2,13 @@
 
 import textwrap
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import pytest
 
 from graphlift.transforms.facts.environment import FunctionFacts
 from graphlift.transforms.facts.modules import ModuleFacts, Uses
+from graphlift.transforms.facts.profile import Profile
 from graphlift.transforms.facts.project import (
     ProjectModules,
     attribute_uses,
@@ -107,6 +109,36 @@ def test_modules_of_one_program_see_each_other() -> None:
         frozenset({"rate"}), frozenset({"rate"}), frozenset()
     )
     assert modules.elsewhere("alone.py") == Uses()
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("src/pkg/model.py", "pkg.model"),
+        ("src/pkg/config.py", "pkg.config"),
+        ("src/pkg/__init__.py", "pkg"),
+        ("src/pkg/nets/blocks.py", "pkg.nets.blocks"),
+        ("tools/plot-all.py", "plot_all"),
+    ],
+)
+def test_a_module_in_which_nothing_was_recorded_has_a_name_by_its_folder(
+    path: str, name: str
+) -> None:
+    known = Profile(Path(), {}, {"src/pkg/model.py": "pkg.model", "run.py": "run"})
+    assert ProjectModules([], str, known).name(path) == name
+
+
+def test_one_module_has_a_class_whoever_asks() -> None:
+    files = dict.fromkeys(["pkg/__init__.py", "pkg/model.py"], "")
+    files["pkg/config.py"] = "class Config:\n    scale = 2.0"
+    known = Profile(Path(), {}, {"pkg/model.py": "pkg.model"})
+    modules = ProjectModules(files, files.__getitem__, known)
+    module = ModuleFacts(modules.tree("pkg/model.py"), "pkg.model")
+    session = Session(module, [], "pkg/model.py", known, modules)
+    homes = [session.home(name)[0] for name in ("pkg.Config", "pkg.config.Config")]
+    assert [h.path for h in homes] == ["pkg/__init__.py", "pkg/config.py"]
+    for home in homes:
+        assert home.home("pkg.config.Config") == (homes[1], "Config")
 
 
 def test_a_module_is_not_elsewhere_to_itself() -> None:

@@ -134,8 +134,8 @@ class ProjectModules:
 
     def name(self, path: str) -> str:
         """The dotted name of a module, as kinds have it."""
-        known = self.profile.modules.get(path) if self.profile else None
-        return known or _identifier(path)
+        known = self.profile.modules if self.profile else {}
+        return known.get(path) or _beside(path, known) or _identifier(path)
 
     # ---- what an import means
 
@@ -289,6 +289,19 @@ def _absolute(module: str, path: str) -> str:
 
 def _dotted(path: str) -> str:
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def _beside(path: str, known: Mapping[str, str]) -> str | None:
+    """The name of a module by those of the modules known in its folder, or in one around it; None where that tells none."""
+    roots = {
+        other.rpartition("/")[0]: _dotted(other).removesuffix(name)
+        for other, name in known.items()
+        if _dotted(other).endswith(name)
+    }
+    folder = path.rpartition("/")[0]
+    while folder and folder not in roots:
+        folder = folder.rpartition("/")[0]
+    return _dotted(path).removeprefix(roots[folder]) if folder else None
 
 
 def _identifier(path: str) -> str:
