@@ -64,6 +64,19 @@ def test_a_held_value_does_not_follow_changes() -> None:
     assert held[1] == {"list": [{"value": 1}]}
 
 
+def test_a_graph_function_is_held_as_the_function_it_was_made_of() -> None:
+    class Graph:
+        def __init__(self, python_function: Any) -> None:
+            self.python_function = python_function
+
+    def scaled(x: float) -> float:
+        return x * 2.0
+
+    hold = Holder().hold
+    assert hold({"a": Graph(scaled)}) == hold({"a": scaled})
+    assert hold(Graph(scaled)) != hold(Graph(len))
+
+
 def test_attributes_of_the_users_own_objects() -> None:
     held = Holder(lambda cls: cls is Model).hold(Model())
     me = {"opaque": "Model", "text": ""}

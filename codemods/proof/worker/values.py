@@ -70,8 +70,9 @@ class Holder:
             return {"complex": [value.real, value.imag]}
         if isinstance(value, bytes):
             return {"bytes": value.decode("latin-1")}
-        if isinstance(value, PLAIN):
-            return opaque(value, getattr(value, "__name__", ""))
+        function = getattr(value, "python_function", value)  # of a tf.function
+        if isinstance(function, PLAIN):
+            return opaque(function, getattr(function, "__name__", ""))
         if tf is not None and (held := self._of_tensorflow(tf, value)):
             return held
         return self._container(value) or self._object(value)
