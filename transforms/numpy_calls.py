@@ -235,7 +235,9 @@ def _rounded(call: Call, name: str) -> str:
         return call.call("round", text)
     factor = f"{10.0**decimals!r}"
     text = text if text.isidentifier() else f"({text})"
-    return call.call("divide", call.call("round", f"{text} * {factor}"), factor)
+    rounded = call.call("round", f"{text} * {factor}")
+    # In a plain division by a constant, grappler multiplies by the inverse, which is not exact.
+    return call.call("math.divide_no_nan", rounded, factor)
 
 
 def _counted(call: Call, name: str) -> str:

@@ -341,6 +341,8 @@ def test_gives_what_numpy_gives(text: str) -> None:
         assert found.dtype.as_numpy_dtype == want.dtype, lifted
     assert tuple(found.shape if hasattr(found, "shape") else ()) == want.shape, lifted
     rtol = 1e-5 if want.dtype == np.float32 else 1e-12
+    if "np.round(" in text:
+        rtol = 0.0
     np.testing.assert_allclose(
         np.asarray(found), want, rtol=rtol, atol=0, equal_nan=True
     )
