@@ -284,7 +284,10 @@ def _list(
     ragged = alone or any(_is_ragged(node, name) for node in ast.walk(function))
     varies = ragged and not rows and element.shape == (None,)
     lengths = names.fresh("lengths") if varies else None
-    return List(name, element, rows, nested, tf, lengths)
+    lists = lengths is not None and all(
+        isinstance(k, Elements) and k.type == "list" for k in items
+    )
+    return List(name, element, rows, nested, tf, lengths, lists)
 
 
 def _needs_rows(node: ast.AST, name: str) -> bool:

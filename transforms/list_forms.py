@@ -20,6 +20,7 @@ class List:
         tf: how the file calls TensorFlow.
         rows: it becomes one tensor, else a TensorArray.
         nested: it is one of lists or tuples.
+        holds_lists: it is one of lists of tensors, of several lengths.
         lengths: the name of the TensorArray of the lengths of its items, where it is to be read as a ragged tensor.
     """
 
@@ -29,6 +30,7 @@ class List:
     nested: bool
     tf: str
     lengths: str | None = None
+    holds_lists: bool = False
 
     @property
     def whole(self) -> str:

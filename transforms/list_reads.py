@@ -7,7 +7,7 @@ import copy
 from collections.abc import Collection, Mapping
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Module
+from .facts.kinds import Module, Tensor
 from .facts.staging import INTS
 from .findings import Refusal
 from .list_forms import List
@@ -137,6 +137,11 @@ class ListReads:
                 | ast.Subscript(value=ast.Name(id=name), slice=ast.Slice())
             ) if name in self.lists:
                 made = self.lists[name]
+                if made.holds_lists and isinstance(node, ast.Name):
+                    whole = called("list", expression(self.whole(made)))
+                    whole.list_items = Tensor(made.element.dtype, ())  # type: ignore[attr-defined]
+                    whole.list_levels = 2  # type: ignore[attr-defined]
+                    return whole
                 if made.nested:
                     raise Refusal(
                         f"the lists or tuples in `{name}` are given back", node, "GL203"

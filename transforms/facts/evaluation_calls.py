@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from . import (
     arrays,
@@ -158,7 +159,8 @@ class CallEvaluation(Evaluation):
         with self.control(node, staged=hasattr(node.func, "switched")):
             kind = self.called(node, function, arguments, environment)
         if isinstance(kind, Rows) and hasattr(node, "list_items"):
-            kind = Rows(node.list_items, levels=getattr(node, "list_levels", 1))
+            levels = getattr(node, "list_levels", 1)
+            kind = replace(kind, element=node.list_items, levels=levels)
         acts = kind == NONE and any(map(holds_tensor, arguments.all))
         if (
             (holds_tensor(kind) or (acts and _is_of_tensorflow(function)))
