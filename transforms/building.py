@@ -15,9 +15,19 @@ from .facts.session import Session
 from .facts.staging import is_optimizer
 from .facts.syntax import bound_names, own_nodes
 from .findings import Refusal
+from .rebuilding import replaced
+from .trace_choices import chosen_calls, is_given
 
 APPLIES = frozenset({"apply_gradients", "apply", "minimize"})
-WITH_VARIABLES = ("keras.src.models.", "keras.src.layers.")
+WITH_VARIABLES = (
+    "keras.src.models.",
+    "keras.src.layers.",
+    "tensorflow.keras.layers.",
+    "tensorflow.keras.models.",
+    "tensorflow.keras.Model",
+    "tensorflow.keras.Sequential",
+)
+"""Where Keras's models and layers are, by the names of their modules and by those that programs use."""
 
 
 def guard(
@@ -33,15 +43,17 @@ def guard(
     """
     texts = []
     for text in unbuilt(session, facts):
-        root, *rest = text.split(".")
-        texts.append(".".join([given.get(root, root), *rest]))
+        texts.append(_in_terms_of(text, given))
     texts = [text for text in texts if text not in built]
     test = " and ".join(f"{text}.built" for text in texts)
     return f"{core} if {test} else {core}.python_function" if test else None
 
 
 def unbuilt(session: Session, facts: FunctionFacts) -> list[str]:
-    """The texts of what a function is given that may have no variables yet: `model`, `agent.optimizer`."""
+    """The texts of what may have no variables yet: what a function is given, and what not all of its traces use.
+
+    For example `model`, `agent.optimizer`, and `OPTIMIZERS[name]`, of which a later trace may use another one.
+    """
     definition = facts.definition
     given = [n for n in facts.parameters if n != definition.receiver]
     used = [*dict.fromkeys(_used(session, facts, {n: n for n in given}, set()))]
@@ -53,15 +65,20 @@ def unbuilt(session: Session, facts: FunctionFacts) -> list[str]:
             if n in rest and makes_variables(session, facts.parameters[n])
         ),
         *used,
+        *dict.fromkeys(t for _, t in _chosen(session, facts) if t and t not in used),
     ]
 
 
 def check_given(session: Session, facts: FunctionFacts) -> None:
-    """Refuse a graph in which Python chooses what another function is given that may have no variables yet.
+    """Refuse a graph in which Python chooses what may have no variables yet, where that is not known outside of it.
 
     Raises:
         Refusal: each one that is chosen later would make its variables anew.
     """
+    for node, text in _chosen(session, facts):
+        if text is None:
+            reason = f"which `{ast.unparse(node)}` this is may change: each later one would make its variables anew"
+            raise Refusal(reason, node, "GL305", "call each of them once before")
     own = {n for s in own_nodes(facts.definition.node) for n in bound_names(s)}
     for node, qualname in facts.calls.items():
         called = session.known(qualname)
@@ -123,6 +140,72 @@ def _used(
         called = session.known(facts.calls.get(node, ""))
         if called is not None and owner is None:
             yield from _used(session, called, _passed(node, called, known), seen)
+
+
+def _chosen(
+    session: Session, facts: FunctionFacts
+) -> Iterator[tuple[ast.expr, str | None]]:
+    """The models and optimizers that some traces of a graph use, and others not: the place, and their text outside of it."""
+    given = {n: n for n in facts.parameters}
+    return _chosen_in(session, facts, given, False, frozenset())
+
+
+def _chosen_in(
+    session: Session,
+    facts: FunctionFacts,
+    known: Mapping[str, str],
+    all_of_it: bool,
+    seen: frozenset[str],
+) -> Iterator[tuple[ast.expr, str | None]]:
+    """The same of what a function uses that was given what is `known`; `all_of_it` where only some traces call it."""
+    if facts.definition.qualname in seen:
+        return
+    seen |= {facts.definition.qualname}
+    node = facts.definition.node
+    bound = {n for s in own_nodes(node) for n in bound_names(s)}
+    texts = {name: text for name, text in known.items() if name not in bound}
+    texts |= {n: n for n in session.module.globals if n not in {*bound, *known}}
+    chosen = {*chosen_calls(facts)}
+    for call in ast.walk(node):
+        if not isinstance(call, ast.Call):
+            continue
+        here = all_of_it or call in chosen
+        owner = _stateful(session, facts, call)
+        if owner is not None and (here or _is_picked(owner, facts)):
+            yield owner, _text(owner, texts)
+        called = session.known(facts.calls.get(call, ""))
+        if called is not None:
+            passed = {n: t for n, v in _pairs(call, called) if (t := _text(v, texts))}
+            yield from _chosen_in(session, called, passed, here, seen)
+
+
+def _is_picked(owner: ast.expr, facts: FunctionFacts) -> bool:
+    """Whether what the graph is given picks this from others."""
+    return any(
+        isinstance(n, ast.Subscript) and is_given(n.slice, facts)
+        for n in ast.walk(owner)
+    )
+
+
+def _text(node: ast.expr, known: Mapping[str, str]) -> str | None:
+    """The text of an expression that names what is there already, in terms of what is known; None for another one."""
+    parts = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
+    inner = list(ast.walk(node))
+    names = {n.id for n in inner if isinstance(n, ast.Name)}
+    if not names <= known.keys() or not all(isinstance(n, parts) for n in inner):
+        return None
+    return _in_terms_of(ast.unparse(node), known)
+
+
+def _in_terms_of(text: str, given: Mapping[str, str]) -> str:
+    """The text of an expression with each name as what it is given as."""
+    tree = ast.parse(text, mode="eval")
+    made: dict[ast.AST, ast.AST] = {
+        n: ast.parse(given[n.id], mode="eval").body
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Name) and n.id in given
+    }
+    return ast.unparse(replaced(tree.body, made))
 
 
 def _stateful(

@@ -22,7 +22,7 @@ from .facts.kinds import (
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.staging import is_numbers, is_numpy, is_strong
-from .facts.syntax import beside, names_in
+from .facts.syntax import beside, called_names, names_in
 from .findings import Refusal
 from .first_steps import number_parameters
 from .source import in_small_letters
@@ -42,7 +42,6 @@ GIVEN = (
     *(f"keras.src.{p}." for p in ("optimizers", "losses", "metrics")),
 )
 """Where what of Keras a graph may be given is."""
-CALLED_IN_ANY_CASE = frozenset({"__call__", "call"})
 NEVER_DECORATED = frozenset(
     [
         "call",
@@ -423,15 +422,6 @@ def check_parameters(facts: FunctionFacts) -> None:
             facts.definition.node,
             "GL404",
         )
-
-
-def called_names(node: ast.AST) -> set[str]:
-    """The names of what a piece of code may call; an object's call is its `__call__` or `call`."""
-    found = set(CALLED_IN_ANY_CASE)
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Call):
-            found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))
-    return found
 
 
 def work(facts: FunctionFacts) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Object, Python, members
+from .facts.kinds import Function, Kind, Object, Python, Type, members
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .findings import Refusal
@@ -17,6 +17,8 @@ from .tapes import is_taped
 FEWEST_RUNS, FEWEST_HEAVY_RUNS = 40, 16
 """Runs that are worth a trace; of what calls layers of Keras or takes gradients, where Python costs eager mode more."""
 LOOPS = ast.For | ast.While
+TRACED_FOR = ("keras.", "tensorflow.keras.", "tensorflow.random.Generator")
+"""Where what a graph is traced anew for is, each one that it is given."""
 
 
 class DoesNotPay(Refusal):
@@ -29,17 +31,19 @@ def too_seldom(
     of: FunctionDefinition,
     trips: int = 1,
     helps: bool = False,
+    inside: int = 0,
 ) -> DoesNotPay | None:
     """Why a graph of the function `of` is not worth its traces, if the recorded run saw so.
 
     It is traced for each object that it takes, and, where it `helps` eager code of its module, for each Python number.
-    It runs in loops of so many `trips` for each call of the function.
+    It runs in loops of so many `trips` for each call of the function, which makes as many objects for it as `inside` says.
     """
     recorded = session.recorded(of.qualname)
     if recorded is None:
         return None
     kinds = graph.parameters.values()
     made = max((objects(session, kind) for kind in kinds), default=0)
+    made = max(made, inside)
     numbers = helps and any(map(_may_be_number, kinds))
     traces = recorded.calls if numbers else made
     runs = trips * recorded.calls / max(1, traces)
@@ -76,6 +80,36 @@ def objects(session: Session, kind: Kind) -> int:
     initializer = session.module.method(made.qualname, "__init__")
     recorded = session.recorded(initializer.qualname) if initializer else None
     return recorded.calls if recorded else 0
+
+
+def made_inside(session: Session, graph: FunctionFacts, around: FunctionFacts) -> int:
+    """How many layers, optimizers or generators the recorded run saw a function make that its graph is given."""
+    recorded = session.recorded(around.definition.qualname)
+    if recorded is None:
+        return 0
+    most = 0
+    nodes = list(ast.walk(around.definition.node))
+    loops = [n for n in nodes if isinstance(n, LOOPS)]
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=maker)):
+                if _makes(around.kind(maker), graph.parameters.get(name)):
+                    runs = recorded.calls
+                    for loop in (n for n in loops if node in ast.walk(n)):
+                        place = place_in(around.definition.original, loop)
+                        runs *= recorded.trips.get(place, (1, 1))[1]
+                    most = max(most, runs)
+    return most
+
+
+def _makes(maker: Kind, kind: Kind | None) -> bool:
+    """Whether a call makes a new one of what a graph is given."""
+    return (
+        isinstance(kind, Object)
+        and kind.name.startswith(TRACED_FOR)
+        and isinstance(maker, Function | Type)
+        and maker.name.startswith(kind.name)
+    )
 
 
 def runs_needed(

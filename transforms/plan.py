@@ -31,6 +31,7 @@ from .paying import too_seldom
 from .places import places
 from .planner import Planner
 from .python_results import check_result
+from .replicas import check_replicas
 from .shell import Shell
 from .short_lived import apart
 from .source import Names, Source, head_lines
@@ -339,10 +340,14 @@ class ModulePlanner:
         return signatures.too_tight(definition.decorators, facts)
 
     def too_seldom(
-        self, graph: FunctionFacts, of: FunctionDefinition, trips: int = 1
+        self,
+        graph: FunctionFacts,
+        of: FunctionDefinition,
+        trips: int = 1,
+        inside: int = 0,
     ) -> Refusal | None:
         """Why a graph of the function `of` is not worth its traces, if the recorded run saw so."""
-        return too_seldom(self.session, graph, of, trips, self.helps(of))
+        return too_seldom(self.session, graph, of, trips, self.helps(of), inside)
 
     def helps(self, definition: FunctionDefinition) -> bool:
         """Whether a function was seen to be called, and by others of its module alone."""
@@ -500,6 +505,7 @@ class ModulePlanner:
                 reason = "the optimizer that it is given needs its variables before"
                 raise Refusal(reason, definition.node, "GL305")
             self.entries.check(facts)
+            check_replicas(facts, definition, self.session, is_whole=core is None)
         elif shell.converts and (
             definition.is_operator or qualname in self.outside | self.by_eager
         ):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from .entries import CALLED_IN_ANY_CASE, Entries, saw_tensors
+from .entries import Entries, saw_tensors
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Tensor
 from .facts.profile import Recorded
 from .facts.session import Session
-from .facts.syntax import own_body
+from .facts.syntax import CALLED_IN_ANY_CASE, own_body
 from .source import identifiers
 
 PACKAGES = frozenset({"tensorflow", "keras"})

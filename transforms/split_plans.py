@@ -17,7 +17,6 @@ from .draws import CODES
 from .entries import (
     FEWEST_CALLS,
     FEWEST_OPERATIONS,
-    called_names,
     check_parameters,
     work,
 )
@@ -27,16 +26,17 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Variable
 from .facts.modules import FUNCTION_PARTS
 from .facts.staging import holds_variable, is_tensor, may_hold_tensor
-from .facts.syntax import names_in, own_body
+from .facts.syntax import called_names, names_in, own_body
 from .findings import Refusal
 from .first_steps import number_parameters
 from .inline_steps import headers
 from .keras_calls import is_called_by_python
 from .ordering import WAITS
 from .parts import has_try, in_parts
-from .paying import FEWEST_RUNS, DoesNotPay
+from .paying import FEWEST_RUNS, DoesNotPay, made_inside
 from .python_results import check_result
 from .replaying import is_replay
+from .replicas import check_replicas
 from .shell import Shell
 from .short_lived import is_made_anew
 from .source import double_quoted, is_placed
@@ -331,6 +331,7 @@ class SplitPlanner:
             parts.core, parts.kinds, facts.definition.qualname
         )
         self._check_pays(core, facts)
+        check_replicas(core, facts.definition, self.session)
         obstacle = self.planner.call_obstacle(core)
         if obstacle is not None:
             raise obstacle
@@ -384,7 +385,8 @@ class SplitPlanner:
         Raises:
             DoesNotPay: it is one.
         """
-        refusal = self.planner.too_seldom(core, facts.definition, trips)
+        inside = made_inside(self.session, core, facts)
+        refusal = self.planner.too_seldom(core, facts.definition, trips, inside)
         if refusal is not None:
             raise refusal
 

@@ -550,6 +550,92 @@ EXTENDED = {
             minimized(model)
     """,
 }
+REPLICAS = {
+    "runs/__init__.py": """
+        from .settings import SETTINGS
+    """,
+    "runs/settings.py": """
+        from dataclasses import dataclass
+
+
+        @dataclass
+        class Settings:
+            limit: float = 1.0
+            phase: str = "warm up"
+
+
+        SETTINGS = Settings()
+    """,
+    "runs/steps.py": """
+        import tensorflow as tf
+
+        from . import SETTINGS
+
+
+        class Trainer:
+            def __init__(self, strategy):
+                self.strategy = strategy
+                with strategy.scope():
+                    self.weights = tf.Variable([1.0, -1.0])
+                    self.optimizer = tf.keras.optimizers.SGD(0.1)
+
+            def fixed(self, x):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(tf.square(self.weights * x - 1.0))
+                gradient = tape.gradient(loss, self.weights)
+                if tf.norm(gradient) > 1.0:
+                    gradient = gradient / tf.norm(gradient)
+                self.optimizer.apply_gradients([(gradient, self.weights)])
+                return loss
+
+            def limited(self, x):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(tf.square(self.weights * x - 1.0))
+                gradient = tape.gradient(loss, self.weights)
+                if tf.norm(gradient) > SETTINGS.limit:
+                    gradient = gradient * SETTINGS.limit / tf.norm(gradient)
+                self.applied(gradient)
+                return loss
+
+            def applied(self, gradient):
+                scale = 1.0 + tf.math.sqrt(tf.math.abs(tf.math.sin(tf.norm(gradient))))
+                gradient = tf.math.tanh(gradient) * tf.math.softplus(scale)
+                self.optimizer.apply_gradients([(gradient, self.weights)])
+
+
+        STRATEGY = tf.distribute.MirroredStrategy(["/cpu:0"])
+        TRAINER = Trainer(STRATEGY)
+
+
+        def whole(x):
+            loss = tf.reduce_sum(tf.square(TRAINER.weights * x - 1.0))
+            if loss > 1.0:
+                loss = tf.sqrt(loss)
+            return loss
+
+
+        def smoothed(x):
+            for value in x:
+                x = x - 0.1 * value
+            if SETTINGS.phase == "warm up":
+                return x * 0.5
+            return x
+    """,
+    "run.py": """
+        import tensorflow as tf
+        from runs import SETTINGS
+        from runs.steps import STRATEGY, TRAINER, smoothed, whole
+
+        for i in range(5):
+            x = smoothed(tf.constant([float(i), 2.0]))
+            print(STRATEGY.run(whole, args=(x,)).numpy())
+            print(STRATEGY.run(TRAINER.fixed, args=(x,)).numpy())
+            print(STRATEGY.run(TRAINER.limited, args=(x,)).numpy())
+            print(TRAINER.weights.numpy().round(4).tolist())
+            SETTINGS.limit = 1.0 / (1 + i)
+            SETTINGS.phase = "main" if i == 2 else "warm up"
+    """,
+}
 RUN = """
 import training
 for i, arguments in enumerate(training.ARGS):
@@ -661,11 +747,13 @@ LAYERS = {
 
 
 
-def graphs_of(files: dict[str, str], name: str, folder: Path) -> set[str]:
+def graphs_of(
+    files: dict[str, str], name: str, folder: Path, left: int = 1
+) -> set[str]:
     """The graphs in a module of a project that, lifted, prints what it printed."""
     write(files, folder)
     eager = graphlift(folder, "record", "--", sys.executable, "run.py")
-    graphlift(folder, "rewrite", ".", expect=1)
+    graphlift(folder, "rewrite", ".", expect=left)
     assert output([sys.executable, "run.py"], folder) == eager
     text = (folder / name).read_text()
     return set(re.findall(r"tf\.function\(.*?\n *def (\w+)", text, re.DOTALL))
@@ -713,6 +801,18 @@ def test_layers_and_replicas_that_another_module_steers(tmp_path: Path) -> None:
         "call_graph",
         "measured_graph",
         "replica_graph",
+    }
+
+
+def test_what_a_strategy_runs_is_a_graph_as_a_whole_or_updates_outside(
+    tmp_path: Path,
+) -> None:
+    assert graphs_of(REPLICAS, "runs/steps.py", tmp_path, left=0) == {
+        "whole",
+        "fixed_graph",
+        "limited_graph",
+        "applied_graph",
+        "smoothed_graph",
     }
 
 

@@ -165,9 +165,28 @@ def test_what_an_import_means() -> None:
     assert resolve("pkg/deep/layers.py", "..models.Net") == ("pkg/models.py", "Net")
     assert resolve("pkg/train.py", ".numpy.ones") == ("pkg/__init__.py", "numpy.ones")
     assert resolve("main.py", "models.Net") is None
+    assert resolve("pkg/models.py", "pkg.models.Net") == ("pkg/models.py", "Net")
+    assert resolve("pkg/models.py", "models.Net") is None
     assert resolve("main.py", "lib.io.read") == ("src/lib/io.py", "read")
     assert resolve("main.py", "tools.cut") is None
     assert resolve("main.py", "tensorflow.models") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "whole", "inside"),
+    [
+        ("strategy.run(step, args=(x,))", {"step"}, set()),
+        ("self.s.run(self.step, (x, y))", {"step"}, set()),
+        ("strategy.run(lambda: step(x))", set(), {"step"}),
+        ("strategy.run(partial(step, 2), args=(x,))", set(), {"step", "partial"}),
+        ("strategy.run(a, (x,))\ndef a(x): b(x)\ndef b(x): c()", {"a"}, {"b", "c"}),
+        ("app.run(main)\nsubprocess.run(command, check=True)", set(), set()),
+    ],
+)
+def test_what_strategies_run(text: str, whole: set[str], inside: set[str]) -> None:
+    found = attribute_uses(text)
+    assert found.replicated == whole
+    assert found.inside_replicated - {"__call__", "call"} == inside
 
 
 def test_the_digest_changes_with_what_counts() -> None:

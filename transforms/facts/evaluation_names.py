@@ -120,7 +120,9 @@ class NameEvaluation(Evaluation):
         if isinstance(kind, Module):
             return False
         fixed = isinstance(kind, Object | Variable | Python | Tensor)
-        return name in module.rebound or (self._is_changed(name) and not fixed)
+        return name in module.rebound or (
+            self.session.globals.is_changed(name) and not fixed
+        )
 
     def _may_change_around(self, name: str, kind: Kind) -> bool:
         """Whether a variable of the function that made this one may hold something else at the next call."""
@@ -131,13 +133,6 @@ class NameEvaluation(Evaluation):
             is_mutable(kind)
             and (definition.is_shared(name) or name in self.session.module.changed)
         )
-
-    def _is_changed(self, name: str) -> bool:
-        """Whether some code changes what a global holds in place."""
-        module = self.session.module
-        dotted = module.imports.get(name)
-        home, own = self.session.home(dotted) if dotted else (self.session, name)
-        return name in module.changed or own in home.module.changed
 
     def _constant(self, node: ast.Constant, environment: Environment) -> Kind:
         return python(node.value)

@@ -13,7 +13,7 @@ from .definitions import FunctionDefinition
 from .environment import Environment, ForeignCall, FunctionFacts
 from .evaluation import Evaluation
 from .kind_joins import forget, join_all
-from .kind_parts import of_any_size
+from .kind_parts import is_mutable, of_any_size
 from .kinds import (
     FLOAT,
     INT,
@@ -239,14 +239,18 @@ class FunctionCalls:
                 f"`{definition.node.name}` {obstacle[0]}", node, obstacle[1]
             )
             return None
-        bound = bind(
-            definition, arguments, receiver, self.session.globals.defaults(definition)
-        )
+        defaults = self.session.globals.defaults(definition)
+        bound = bind(definition, arguments, receiver, defaults)
         if bound is None:
             evaluation.problem(
                 f"what `{definition.node.name}` is called with is not known", node
             )
             return None
+        for name in self.session.globals.changed_defaults(definition):
+            if bound[name] is defaults[name] and is_mutable(defaults[name]):
+                reason = f"the default of `{name}` may change between calls"
+                evaluation.problem(reason, node, "GL302", "pass it as an argument")
+                bound[name] = forget(bound[name])
         if definition.has_gradient and (
             arguments.keywords or not all(map(is_strong, bound.values()))
         ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from . import numpy_functions, tensorflow_api
@@ -105,3 +106,24 @@ class Globals:
 
     def defaults(self, definition: FunctionDefinition) -> dict[str, Kind]:
         return {n: self.value(d) for n, d in definition.defaults.items()}
+
+    def is_changed(self, name: str) -> bool:
+        """Whether some code changes what a global holds in place."""
+        dotted = self.module.imports.get(name)
+        home, own = self.session.home(dotted) if dotted else (self.session, name)
+        return name in self.module.changed or own in home.module.changed
+
+    def changed_defaults(self, definition: FunctionDefinition) -> Iterator[str]:
+        """The parameters whose default values some code changes in place, under their own names or another's."""
+        for name, default in definition.defaults.items():
+            match default:
+                case ast.Constant():
+                    continue
+                case ast.Name(id=other):
+                    changed = self.is_changed(other)
+                case ast.Attribute(attr=attr):
+                    changed = attr in self.module.changed_attributes
+                case _:
+                    changed = False
+            if changed or name in self.module.changed:
+                yield name

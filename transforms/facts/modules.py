@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from . import initializers, records
+from . import initializers, records, replicas
 from .definitions import ClassDefinition, Fields, FunctionDefinition, is_new
 from .profile import FunctionNode
 from .syntax import (
@@ -39,6 +39,7 @@ class Uses:
 
     `rebound` are names that modules are given new values for, `settings` those of Keras's own objects that change, as
     `layer base.trainable`. `methods` are those of classes, `overrides` those of classes that may extend another module's.
+    `replicated` are functions that a strategy is given to run, `inside_replicated` those that such ones call.
     """
 
     rebound: frozenset[str] = frozenset()
@@ -47,6 +48,8 @@ class Uses:
     settings: frozenset[str] = frozenset()
     methods: frozenset[str] = frozenset()
     overrides: frozenset[str] = frozenset()
+    replicated: frozenset[str] = frozenset()
+    inside_replicated: frozenset[str] = frozenset()
 
 
 class ModuleFacts:
@@ -167,6 +170,11 @@ class ModuleFacts:
     def dataclasses(self) -> dict[str, Fields]:
         """The fields of the module's dataclasses of which an instance is no more than these."""
         return records.dataclasses(self)
+
+    @cached_property
+    def replicated(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names of functions that strategies run on replicas as they are, and of those that run inside of one."""
+        return replicas.replicated(self.tree)
 
     @cached_property
     def rebound(self) -> frozenset[str]:

@@ -13,6 +13,7 @@ from .definitions import INITIALIZERS
 from .library_settings import changed_settings
 from .modules import ModuleFacts, Uses
 from .profile import FunctionNode, Profile
+from .replicas import AGGREGATION
 from .syntax import ANY, bound_names, changed_object, stored_attributes
 
 IMPORT = re.compile(
@@ -43,7 +44,7 @@ RUNS = frozenset(
 )
 """Words of programs that have Keras, or TensorFlow, call layers and models in graphs."""
 NEST = "nest"
-TELLING = ASKS | RUNS | {TAPE, NEST}
+TELLING = ASKS | RUNS | {TAPE, NEST, AGGREGATION}
 """Words that tell something of a program, wherever they stand in it."""
 
 
@@ -58,6 +59,8 @@ class _Tally:
         self.settings: Counter[str] = Counter()
         self.methods: Counter[str] = Counter()
         self.overrides: Counter[str] = Counter()
+        self.replicated: Counter[str] = Counter()
+        self.inside_replicated: Counter[str] = Counter()
         for uses, words in modules:
             self.words.update(words)
             self.rebound.update(uses.rebound)
@@ -66,6 +69,8 @@ class _Tally:
             self.settings.update(uses.settings)
             self.methods.update(uses.methods)
             self.overrides.update(uses.overrides)
+            self.replicated.update(uses.replicated)
+            self.inside_replicated.update(uses.inside_replicated)
 
     def without(self, own: Uses, words: set[str]) -> Uses:
         """Which of these words are used by the modules other than the one whose uses are `own`, and all the settings."""
@@ -80,6 +85,8 @@ class _Tally:
             frozenset(self.settings - Counter(own.settings)),
             rest(self.methods, own.methods),
             rest(self.overrides, own.overrides),
+            rest(self.replicated, own.replicated),
+            rest(self.inside_replicated, own.inside_replicated),
         )
 
 
@@ -112,7 +119,8 @@ class ProjectModules:
         self._word_sets: dict[str, set[str]] = {}
         self._tallies: dict[str, _Tally | None] = {}
         self._paths: dict[str, list[str]] = {}
-        for path in paths:
+        self._all = dict.fromkeys(paths)
+        for path in self._all:
             self._paths.setdefault(_dotted(path).rpartition(".")[2], []).append(path)
         named = profile.modules.items() if profile else ()
         self._by_name = {name: path for path, name in named}
@@ -140,14 +148,17 @@ class ProjectModules:
     # ---- what an import means
 
     def resolve(self, importer: str, dotted: str) -> tuple[str, str] | None:
-        """The path of the module that a dotted name of an import starts with, and the rest of the name."""
+        """The path of the module that a dotted name of an import starts with, and the rest of the name.
+
+        A name without dots is none of the importer itself: `random.py` imports Python's `random`.
+        """
         relative = dotted.startswith(".")
         parts = _absolute(dotted, importer).split(".")
         if parts[0] in OTHERS:
             return None
         for count in range(len(parts), 0, -1):
             path = self._module(importer, ".".join(parts[:count]), relative)
-            if path is not None and path != importer:
+            if path is not None and (path != importer or count > 1):
                 return path, ".".join(parts[count:])
         return None
 
@@ -229,14 +240,13 @@ class ProjectModules:
     @cached_property
     def _imports(self) -> Mapping[str, set[str]]:
         """The modules that each one may import."""
-        paths = [path for paths in self._paths.values() for path in paths]
         return {
             path: {
                 other
                 for dotted in imported(self.text(path), path)
                 for other in self._candidates(dotted)
             }
-            for path in paths
+            for path in self._all
         }
 
     @cached_property
@@ -345,7 +355,7 @@ def attribute_uses(text: str) -> Uses:
                 stored |= names
                 rebound |= names
     settings = {f"{of} {text}" for of, text in changed_settings(module).items()}
-    used = (rebound, stored, changed, settings, methods, overrides)
+    used = (rebound, stored, changed, settings, methods, overrides, *module.replicated)
     return Uses(*map(frozenset, used))
 
 

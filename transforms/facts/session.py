@@ -24,6 +24,7 @@ from .modules import ModuleFacts
 from .parameters import Parameters
 from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules
+from .replicas import AGGREGATION
 from .staging import is_weak
 
 MOST_ROUNDS = 6
@@ -308,6 +309,11 @@ class Session:
     def _taped(self) -> bool:
         """Whether something in the program takes gradients."""
         return self.has_keras_classes or self._is_mentioned(TAPE)
+
+    @cached_property
+    def has_aggregates(self) -> bool:
+        """Whether replicas of the program may have Variables that they update together."""
+        return self._is_mentioned(AGGREGATION)
 
     def _is_mentioned(self, word: str) -> bool:
         """Whether the module, or one that may share a program with it, has a word."""

@@ -29,6 +29,8 @@ MUTATORS = frozenset(
 HELD = (ast.Name, ast.Attribute, ast.Subscript)
 """What state is read from and written to."""
 SETTERS = ("setattr", "delattr", "patch")
+CALLED_IN_ANY_CASE = frozenset({"__call__", "call"})
+"""Names of what an object's own call runs, which no text of a call shows."""
 ANY = "<any>"
 """Stands for the name of an attribute that is worked out as the program runs."""
 
@@ -248,3 +250,12 @@ def makes_list(node: ast.expr) -> bool:
         case ast.Call(func=ast.Name(id="list")):
             return True
     return False
+
+
+def called_names(node: ast.AST) -> set[str]:
+    """The names of what a piece of code may call; an object's call is its `__call__` or `call`."""
+    found = set(CALLED_IN_ANY_CASE)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call):
+            found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))
+    return found
