@@ -341,7 +341,9 @@ class _Finder:
             made = class_at(
                 self.session, ast.parse(holder, mode="eval").body, self.facts
             )
-            return Object(self.session.dotted(made.qualname)) if made else UNKNOWN
+            if made is not None:
+                return Object(self.session.dotted(made.qualname))
+            return seen if isinstance(seen, Object) else UNKNOWN
         return (
             self.facts.parameters.get(holder)
             or self.session.globals.kind(holder, None)

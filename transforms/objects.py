@@ -142,6 +142,7 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
             or node not in written
             or definition.is_generator
             or session.is_graph_function(definition)
+            or session.is_shell(definition)
         ):
             return {}
         found[node] = callee

@@ -503,7 +503,7 @@ class SplitPlanner:
         return (
             loops
             or core.operations >= FEWEST_OPERATIONS
-            or 2 * core.operations >= facts.operations
+            or 2 * core.operations >= facts.operations + facts.in_graphs
             or (recorded is not None and recorded.calls <= FEWEST_CALLS)
         )
 

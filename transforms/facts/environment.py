@@ -110,6 +110,7 @@ class FunctionFacts:
         shared: the problems of changes in place that another name shows, too.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
         operations: how many TensorFlow operations one pass through the text starts.
+        in_graphs: how many the graphs that it calls start.
         ranks: where the rank of a tensor is read while it is traced, though it is given tensors of any rank.
         taped: whether gradients may be taken through it.
         eager: whether it stays Python, which decides what tensors decide.
@@ -143,6 +144,7 @@ class FunctionFacts:
     captures: dict[str, dict[ast.AST, dict[str, Kind]]] = field(default_factory=dict)
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0
+    in_graphs: int = 0
     ranks: set[ast.expr] = field(default_factory=set)
     taped: bool = False
     eager: bool = False

@@ -100,7 +100,7 @@ class Evaluation:
     def operation(self, count: int = 1) -> None:
         self.facts.operations += count
 
-    def marks(self) -> tuple[int, int, dict[str, int], int]:
+    def marks(self) -> tuple[int, int, dict[str, int], int, int]:
         """How much has been found so far; `rewind` forgets what a later, discarded round found."""
         effects = {name: len(nodes) for name, nodes in self.facts.effects.items()}
         return (
@@ -108,15 +108,17 @@ class Evaluation:
             len(self.facts.returns),
             effects,
             self.facts.operations,
+            self.facts.in_graphs,
         )
 
-    def rewind(self, marks: tuple[int, int, dict[str, int], int]) -> None:
-        problems, returns, effects, operations = marks
+    def rewind(self, marks: tuple[int, int, dict[str, int], int, int]) -> None:
+        problems, returns, effects, operations, in_graphs = marks
         del self.facts.problems[problems:]
         del self.facts.returns[returns:]
         for name, nodes in self.facts.effects.items():
             del nodes[effects.get(name, 0) :]
         self.facts.operations = operations
+        self.facts.in_graphs = in_graphs
 
     @contextmanager
     def control(

@@ -287,7 +287,10 @@ class FunctionCalls:
             reason = f"it calls `{name}`: {first.reason}"
             evaluation.problem(reason, node, first.code, first.way_out)
         ranks.passed(evaluation, node, facts)
-        if not self.session.is_graph_function(facts.definition):
+        evaluation.facts.in_graphs += facts.in_graphs
+        if self.session.is_graph_function(facts.definition):
+            evaluation.facts.in_graphs += facts.operations
+        else:
             evaluation.facts.operations += facts.operations
 
     def _unready(self, kind: Kind) -> str | None:

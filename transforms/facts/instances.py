@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import kinds
 from .calls import Arguments
 from .changes import may_be_of
-from .definitions import INITIALIZERS, ClassDefinition
+from .definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .evaluation import Evaluation
 from .evaluation_names import KERAS_ATTRIBUTES
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 GRAPH_BASES = KERAS_CLASSES | {"object", "tensorflow.Module"}
 """Classes whose own `__init__` and `build` do nothing that a graph has to do."""
+KERAS_FLAG = "training"
+"""What any layer may be called with: those in it see it, too."""
 CONTAINERS = (Sequence, Elements, Dict, kinds.Mapping)
 KERAS_CONTAINERS = frozenset(
     [
@@ -109,7 +111,7 @@ class Instances:
             method = self.module.method(qualname, "__call__")
             if method is None and self.module.is_of_keras(qualname):
                 method = self.module.method(qualname, "call")
-                arguments = _converted(arguments)
+                arguments = _as_passed(method, arguments)
             if method is not None:
                 return self.session.calls.call_definition(
                     evaluation, node, method, function, arguments, environment
@@ -463,8 +465,14 @@ class Instances:
             self.session.dirty = True
 
 
-def _converted(arguments: Arguments) -> Arguments:
-    """What a layer's `call` gets: Keras makes tensors of arrays."""
+def _as_passed(method: FunctionDefinition | None, arguments: Arguments) -> Arguments:
+    """What a layer's `call` gets: Keras makes tensors of arrays, and keeps a flag for itself that `call` does not take."""
+    names = {a.arg for a in method.parameters} if method else set()
+    keywords = {
+        name: kind
+        for name, kind in arguments.keywords.items()
+        if name != KERAS_FLAG or name in names
+    }
 
     def converted(kind: Kind) -> Kind:
         held = isinstance(kind, Tensor) and kind.weak == kinds.NUMPY
@@ -476,7 +484,7 @@ def _converted(arguments: Arguments) -> Arguments:
 
     return Arguments(
         list(map(converted, arguments.positional)),
-        {name: converted(kind) for name, kind in arguments.keywords.items()},
+        {name: converted(kind) for name, kind in keywords.items()},
         arguments.spread,
     )
 

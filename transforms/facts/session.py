@@ -26,6 +26,7 @@ from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules
 from .replicas import AGGREGATION
 from .staging import is_weak
+from .syntax import beside, called_names
 
 MOST_ROUNDS = 6
 DATASET_METHODS = frozenset(
@@ -281,6 +282,13 @@ class Session:
             for text in definition.decorators
         )
         return made or definition.qualname in self._wrapped
+
+    def is_shell(self, definition: FunctionDefinition) -> bool:
+        """Whether the function is Python around a graph that stands beside it, as lifting leaves one."""
+        names = {n for n in called_names(definition.original) if n.endswith("_graph")}
+        beside_it = (beside(definition.qualname, name) for name in names)
+        cores = (self.module.functions.get(qualname) for qualname in beside_it)
+        return any(core and self.is_graph_function(core) for core in cores)
 
     @cached_property
     def is_eager(self) -> bool:
