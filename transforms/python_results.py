@@ -25,7 +25,7 @@ from .facts.kinds import (
     Variable,
 )
 from .facts.profile import FunctionNode
-from .facts.staging import holds_variable, stage
+from .facts.staging import holds_variable, is_strong, stage
 from .findings import Refusal
 from .promotion import display, literal, member_texts, quoted
 
@@ -184,6 +184,8 @@ def is_given_back(kind: Kind) -> bool:
     """Whether a core can give back a piece of state: a tensor, a tuple, list or dict of them, or None in some traces."""
     if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):
         return all(map(is_given_back, kind.items)) and not has_python(kind)
+    if isinstance(kind, Elements) and kind.type in ("tuple", "list"):
+        return is_strong(kind.element) and is_given_back(kind.element)
     if isinstance(kind, Dict):
         return all(is_given_back(v) for _, v in kind.items) and not has_python(kind)
     if isinstance(kind, Union) and NONE in kind.members:
