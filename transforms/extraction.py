@@ -199,6 +199,8 @@ def _name_for(node: ast.expr, word: str) -> str:
             return _name_for(value, word)
         case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("arg"):
             return "index"
+        case ast.Call(func=ast.Attribute(attr="gradient")):
+            return "gradient"
         case ast.Name(id=name):
             return name
     return word
