@@ -119,8 +119,7 @@ class ProjectModules:
         self._word_sets: dict[str, set[str]] = {}
         self._tallies: dict[str, _Tally | None] = {}
         self._paths: dict[str, list[str]] = {}
-        self._all = dict.fromkeys(paths)
-        for path in self._all:
+        for path in paths:
             self._paths.setdefault(_dotted(path).rpartition(".")[2], []).append(path)
         named = profile.modules.items() if profile else ()
         self._by_name = {name: path for path, name in named}
@@ -240,13 +239,14 @@ class ProjectModules:
     @cached_property
     def _imports(self) -> Mapping[str, set[str]]:
         """The modules that each one may import."""
+        paths = [path for paths in self._paths.values() for path in paths]
         return {
             path: {
                 other
                 for dotted in imported(self.text(path), path)
                 for other in self._candidates(dotted)
             }
-            for path in self._all
+            for path in paths
         }
 
     @cached_property
