@@ -258,7 +258,7 @@ class _Finder:
 
     def _shrinks(self, name: str) -> bool:
         """Whether something in the module takes items out of what has this name."""
-        for node in ast.walk(self.session.module.tree):
+        for node in self.session.module.nodes:
             match node:
                 case ast.Call(func=ast.Attribute(value=owner, attr=attr)):
                     shrinks = attr in ("pop", "popitem", "clear", "remove")
@@ -448,7 +448,7 @@ class _Finder:
                 last in (getattr(t, "attr", ""), getattr(t, "id", ""))
                 for t in s.targets
             )
-            for s in ast.walk(module.tree)
+            for s in module.nodes
         )
 
 

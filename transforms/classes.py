@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
@@ -102,10 +102,10 @@ def _values_of_attribute(session: Session, name: str) -> list[ast.expr | None]:
     writers = session.module.rebound_attributes
     if ELSEWHERE in writers.get(name, ()) or ANY in writers:
         return [None]
-    return list(_stored(ast.walk(session.module.tree), name))
+    return list(_stored(session.module.nodes, name))
 
 
-def _stored(nodes: Iterator[ast.AST], name: str) -> Iterator[ast.expr | None]:
+def _stored(nodes: Iterable[ast.AST], name: str) -> Iterator[ast.expr | None]:
     """What statements give a name or an attribute."""
     for node in nodes:
         match node:

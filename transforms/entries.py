@@ -62,6 +62,7 @@ class Entries:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.module = session.module
+        self._called: dict[str, set[str]] = {}
 
     def is_decorated(
         self, facts: FunctionFacts, called: bool, lifted: Mapping[str, FunctionFacts]
@@ -191,9 +192,16 @@ class Entries:
         return definition.parent is None and all(
             c in self.module.functions
             and "<locals>" not in c
-            and definition.node.name in called_names(self.module.functions[c].original)
+            and definition.node.name in self._called_in(c)
             for c in self.session.recorded_callers(definition.qualname)
         )
+
+    def _called_in(self, qualname: str) -> set[str]:
+        """The names of what a function of the module may call."""
+        if qualname not in self._called:
+            original = self.module.functions[qualname].original
+            self._called[qualname] = called_names(original)
+        return self._called[qualname]
 
     def is_reached(self, facts: FunctionFacts) -> bool:
         """Whether what is no graph of its own is reached from graphs that do not show: by Keras, or as an operator."""
@@ -274,7 +282,7 @@ class Entries:
         found: set[str] = set()
         queue = [d for d in functions.values() if self.session.is_graph_function(d)]
         while queue:
-            names = called_names(queue.pop().original)
+            names = self._called_in(queue.pop().qualname)
             for qualname, definition in functions.items():
                 if qualname not in found and definition.node.name in names:
                     found.add(qualname)

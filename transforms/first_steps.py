@@ -277,9 +277,9 @@ class FirstSteps:
     def _with_tensors_returned(
         self, facts: FunctionFacts, of: str
     ) -> FunctionNode | None:
-        recorded, module = self.session.recorded(of), self.session.module
+        recorded = self.session.recorded(of)
         return returned.with_tensors_returned(
-            facts, recorded, module.tree, self.names(facts), self.tf
+            facts, self.session, recorded, self.names(facts), self.tf
         )
 
     def _without_lookups(self, facts: FunctionFacts, of: str) -> FunctionNode | None:

@@ -156,7 +156,7 @@ def _is_set_once(
     if name in elsewhere.rebound | elsewhere.stored:
         return False
     own = {place(n) for n in ast.walk(node)}
-    for statement in ast.walk(session.module.tree):
+    for statement in session.module.nodes:
         for inner in _set_by(statement):
             if _name(inner) != name or place(inner) in own:
                 continue

@@ -74,7 +74,7 @@ def _has_policy(made: ClassDefinition, session: Session) -> bool:
         isinstance(n, ast.Call)
         and getattr(n.func, "id", getattr(n.func, "attr", "")) in names
         and any(k.arg in POLICIES for k in n.keywords)
-        for n in ast.walk(session.module.tree)
+        for n in session.module.nodes
     )
 
 

@@ -438,9 +438,10 @@ class Parts:
             raise Refusal("it returns on the way", returning[0], "GL211")
         made = [with_state_names(s, self.state) for s in body]
         read = read_before(made) | set(outs) - surely_assigned(made)
+        declared = definition.declared_global - self.state.keys()
         for statement in body:
             named = {*all_reads(statement), *all_bound_names(statement)}
-            if named & definition.declared_global - self.state.keys():
+            if named & declared:
                 raise Refusal("it names a global that it writes", statement, "GL301")
         self._check_state(body, made)
         own = definition.receiver

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 
 from .facts.environment import FunctionFacts
@@ -221,9 +222,14 @@ class _Events(_Replay):
         tf: str,
     ) -> None:
         super().__init__(facts, names, loop)
-        self.kept = {n for s in later for n in all_reads(s)}
+        self.later = later
         self.promotion = Promotion(tf)
         self.slots: list[_Slot] = []
+
+    @cached_property
+    def kept(self) -> set[str]:
+        """The names that are read after the loop."""
+        return {n for s in self.later for n in all_reads(s)}
 
     def made(self) -> list[ast.stmt] | None:
         """The lists, the loop that fills them, and the loop that goes over them; None where there is nothing for it."""

@@ -12,7 +12,7 @@ from .facts.callbacks import DEFAULTS
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Dict, Kind, Python, Sequence, Tensor
 from .facts.profile import FunctionNode, Recorded
-from .facts.session import DATASET_METHODS
+from .facts.session import Session
 from .facts.staging import is_weak
 from .making import called, expression
 from .rebuilding import with_origin
@@ -25,30 +25,16 @@ DTYPES = DEFAULTS | {"bool": "bool", "str": "string"}
 
 def with_tensors_returned(
     facts: FunctionFacts,
+    session: Session,
     recorded: Recorded | None,
-    module: ast.Module,
     names: Names,
     tf: str,
 ) -> FunctionNode | None:
     """The function with tensors in the place of numbers that only graphs were seen to get of it; None where there are none."""
-    if recorded is None or not _is_given(facts.definition.node.name, module):
+    given = session.given_to_datasets
+    if recorded is None or facts.definition.node.name not in given:
         return None
     return _Returned(facts, names, tf, recorded.returns).function()
-
-
-def _is_given(function: str, module: ast.Module) -> bool:
-    """Whether a module does no more with a function of this name than give it to datasets."""
-    nodes = list(ast.walk(module))
-    given = {
-        argument
-        for n in nodes
-        if isinstance(n, ast.Call)
-        and isinstance(n.func, ast.Attribute)
-        and n.func.attr in DATASET_METHODS
-        for argument in n.args
-    }
-    used = [n for n in nodes if isinstance(n, ast.Name) and n.id == function]
-    return bool(used) and given.issuperset(used)
 
 
 class _Returned(Rewriter):

@@ -113,10 +113,12 @@ class Rewriter:
     def _with_parts(self, node: ast.expr) -> ast.expr:
         fields: dict[str, object] = {}
         for name, value in ast.iter_fields(node):
+            if not isinstance(value, ast.expr | list):
+                continue
             with self._parts_named(not _is_conditional(node, name)):
                 if isinstance(value, ast.expr):
                     fields[name] = self.visit(value)
-                elif isinstance(value, list):
+                else:
                     fields[name] = self._parts(node, value)
         if all(getattr(node, name) == value for name, value in fields.items()):
             return node

@@ -10,6 +10,7 @@ import re
 import tokenize
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from keyword import kwlist
 
 from .codes import NAMES
@@ -300,10 +301,14 @@ def split_lines(text: str) -> list[str]:
 
 
 class Names:
-    """Gives names that clash with none that are taken."""
+    """Gives names that clash with none that are taken; those are gone through when it gives the first one."""
 
     def __init__(self, taken: Iterable[str]) -> None:
-        self._taken = set(taken)
+        self._given = taken
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        return set(self._given)
 
     @classmethod
     def clear_of(cls, function: ast.AST, others: Iterable[str]) -> Names:
@@ -317,8 +322,8 @@ class Names:
         around = definition
         while around.parent is not None:
             around = around.parent
-        own = identifiers(definition.node) | identifiers(around.node)
-        return cls(own.union(module.globals, dir(builtins), kwlist))
+        own = (n for node in {definition.node, around.node} for n in identifiers(node))
+        return cls(chain(own, module.globals, dir(builtins), kwlist))
 
     def fresh(self, name: str) -> str:
         """The name itself, or with the least number that makes it new."""

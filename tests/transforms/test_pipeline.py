@@ -545,3 +545,58 @@ def test_a_function_is_lifted_whole_or_not_at_all(field: str, code: str) -> None
     assert all(before[name] != whole[name] for name in before)
     for name, text in functions(rewrite(PARTLY, "m.py", options).text).items():
         assert text in (before[name], whole[name])
+
+
+# ---- how much work
+
+
+COUNTING = """
+total_{0} = 0.0
+
+def f_{0}(x):
+    global total_{0}
+    total_{0} = total_{0} + 1.0
+    while x > total_{0}:
+        x = x / 2.0
+    print("halved", x)
+    return x
+"""
+
+
+def nodes_visited(functions: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many nodes lifting a module of so many functions goes to the parts of."""
+    text = "".join(
+        ["import tensorflow as tf\n", *map(COUNTING.format, range(functions))]
+    )
+    lines, scalar = text.splitlines(), kind("tensor(float32)")
+    seen = {
+        f"m.py::{node.name}": Recorded(
+            fingerprint(lines, node),
+            3,
+            {"x": scalar},
+            scalar,
+            callers=("run.py::main",),
+        )
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    visited = 0
+    children = ast.iter_child_nodes
+
+    def counted(node: ast.AST) -> object:
+        nonlocal visited
+        visited += 1
+        return children(node)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ast, "iter_child_nodes", counted)
+        result = rewrite(text, "m.py", OPTIONS, Profile(Path(), seen))
+    assert len(result.lifted) == functions
+    return visited
+
+
+def test_the_work_on_a_function_does_not_grow_with_its_module(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = nodes_visited(8, monkeypatch), nodes_visited(32, monkeypatch)
+    assert many < 5 * few

@@ -74,6 +74,9 @@ class FunctionDefinition:
     """Globals and attributes that hold this for good, once its shell has run."""
     nonzero: frozenset[str] = frozenset()
     """Parameters that its shell has found not to be 0."""
+    _declared: tuple[FunctionNode, frozenset[str]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         self.original = self.node
@@ -261,12 +264,15 @@ class FunctionDefinition:
 
     @property
     def declared_global(self) -> frozenset[str]:
-        return frozenset(
-            name
-            for node in own_nodes(self.node)
-            if isinstance(node, ast.Global | ast.Nonlocal)
-            for name in node.names
-        )
+        if self._declared is None or self._declared[0] is not self.node:
+            declarations = [
+                n
+                for n in own_nodes(self.node)
+                if isinstance(n, ast.Global | ast.Nonlocal)
+            ]
+            names = frozenset(name for n in declarations for name in n.names)
+            self._declared = self.node, names
+        return self._declared[1]
 
 
 def _stored(nodes: Iterable[ast.AST]) -> list[str]:

@@ -143,7 +143,7 @@ class Instances:
     def _has_mixed_containers(self) -> bool:
         """Whether something in the module may put layers that are not Keras's own into containers of Keras."""
         given: list[ast.expr] = []
-        for node in ast.walk(self.module.tree):
+        for node in self.module.nodes:
             match node:
                 case ast.Call(func=ast.Attribute(attr="add"), args=args):
                     given += [a for a in args if isinstance(a, ast.Call)]

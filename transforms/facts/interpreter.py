@@ -36,10 +36,11 @@ class Interpreter(ControlExecution):
 
         One that is called after that statement finds there what the statement gave back, as it does in eager mode.
         """
-        inner = named_functions(function)
-        for staged in [
+        deciding = [
             n for n in self.facts.staged if isinstance(n, ast.If | ast.For | ast.While)
-        ]:
+        ]
+        inner = named_functions(function) if deciding else {}
+        for staged in deciding if inner else ():
             inside = {id(n) for n in ast.walk(staged)}
             assigned = self.assigned_in(staged)
             used = names_in(staged)

@@ -47,7 +47,7 @@ def changed_settings(module: ModuleFacts) -> dict[str, str]:
 
 
 def _scopes(module: ModuleFacts) -> Iterator[_Scope]:
-    attributes = _given(ast.walk(module.tree), ast.Attribute)
+    attributes = _given(module.nodes, ast.Attribute)
     yield _Scope(module, attributes, None)
     for definition in module.functions.values():
         yield _Scope(module, attributes, definition)

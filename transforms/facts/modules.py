@@ -119,10 +119,15 @@ class ModuleFacts:
         made.methods["__init__"] = definition
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the module as it is written."""
+        return list(ast.walk(self.tree))
+
+    @cached_property
     def imports(self) -> dict[str, str]:
         """What a name that an import binds stands for, as a dotted name; one that starts with dots is relative."""
         bound: dict[str, str] = {}
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.asname or alias.name.partition(".")[0]
@@ -182,7 +187,7 @@ class ModuleFacts:
         names = {name for name, values in self.assignments.items() if len(values) > 1}
         for definition in self.functions.values():
             names |= definition.declared_global
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             match node:
                 case ast.Attribute(value=ast.Name(id=name), attr=attr, ctx=ast.Store()):
                     names |= {name} if attr in FUNCTION_PARTS else set()
@@ -191,7 +196,7 @@ class ModuleFacts:
     @cached_property
     def changed(self) -> frozenset[str]:
         """Names of which some item is set or removed, somewhere."""
-        targets = map(changed_object, ast.walk(self.tree))
+        targets = map(changed_object, self.nodes)
         names = {target.id for target in targets if isinstance(target, ast.Name)}
         return frozenset(names | self.assignments.keys() & self.elsewhere.changed)
 
@@ -218,7 +223,7 @@ class ModuleFacts:
     def borrowed(self) -> frozenset[str]:
         """Names and attributes (by their last name) that are given what may have another name, too."""
         found: set[str] = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Assign):
                 for target, value in one_by_one(node):
                     if not is_new(value) or len(node.targets) > 1:
@@ -230,7 +235,7 @@ class ModuleFacts:
         for definition in self.functions.values():
             for node in ast.walk(definition.node):
                 inside[node] = definition.qualname
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             yield node, inside.get(node, "")
 
     def defines(self, name: str) -> bool:

@@ -342,13 +342,31 @@ class Session:
     def _wrapped(self) -> frozenset[str]:
         """The functions given to `tf.function(...)` somewhere."""
         found: set[str] = set()
-        for node in ast.walk(self.module.tree):
+        for node in self.module.nodes:
             match node:
                 case ast.Call(
                     func=ast.Attribute(attr="function"), args=[ast.Name(id=name), *_]
                 ):
                     found.add(name)
         return frozenset(found)
+
+    @cached_property
+    def given_to_datasets(self) -> frozenset[str]:
+        """The names with which the module does no more than give what they stand for to datasets."""
+        nodes = self.module.nodes
+        given = {
+            argument
+            for n in nodes
+            if isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr in DATASET_METHODS
+            for argument in n.args
+            if isinstance(argument, ast.Name)
+        }
+        names = [n for n in nodes if isinstance(n, ast.Name)]
+        return frozenset(
+            {n.id for n in given} - {n.id for n in names if n not in given}
+        )
 
     def nested(self, node: FunctionNode) -> FunctionDefinition | None:
         return self._by_node.get(node)

@@ -42,8 +42,14 @@ def own_nodes(function: FunctionNode | ast.Lambda | ast.Module) -> Iterator[ast.
     while queue:
         node = queue.pop()
         yield node
-        if not isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
-            queue.extend(ast.iter_child_nodes(node))
+        if isinstance(node, FunctionNode | ast.Lambda | ast.ClassDef):
+            continue
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, ast.AST):
+                queue.append(value)
+            elif isinstance(value, list):
+                queue += [item for item in value if isinstance(item, ast.AST)]
 
 
 def own_expressions(node: ast.AST) -> list[ast.expr]:
@@ -221,7 +227,8 @@ def named_functions(
 ) -> dict[ast.Lambda | FunctionNode, str | None]:
     """The functions defined in one, each with the one name that it goes by; None where it may have others."""
     found: dict[ast.Lambda | FunctionNode, str | None] = {}
-    for node in own_nodes(function):
+    nodes = list(own_nodes(function))
+    for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as made):
                 found[made] = name
@@ -232,10 +239,10 @@ def named_functions(
     names = set(filter(None, found.values()))
     loads = [
         n
-        for n in own_nodes(function)
+        for n in nodes
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in names
     ]
-    called = {n.func for n in own_nodes(function) if isinstance(n, ast.Call)}
+    called = {n.func for n in nodes if isinstance(n, ast.Call)}
     escaping = {n.id for n in loads if n not in called}
     return {n: None if name in escaping else name for n, name in found.items()}
 
