@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import ast
 import copy
+from collections.abc import Collection, Iterable
 
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
 from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import named_functions, names_in
+from .facts.syntax import all_bound_names, named_functions, names_in
+from .findings import Refusal
 from .making import SCOPES, applied, is_atom, unplaced
 from .rewriting import Rewriter
 from .source import Names
@@ -26,6 +28,23 @@ def without_late_binding(
     """The function with such calls written out; None where it has none."""
     made = _Lambdas(facts, module, names)
     return made.function() if made.wanted or made.of_module else None
+
+
+def check_read_later(
+    python: Iterable[ast.stmt], core: FunctionNode, given: Collection[str]
+) -> None:
+    """Refuse a core that sets what functions in the statements around it may read when they are called.
+
+    Raises:
+        Refusal: with the function.
+    """
+    bound = {name for s in core.body for name in all_bound_names(s)} - {*given}
+    for inner in (n for statement in python for n in ast.walk(statement)):
+        if isinstance(inner, ast.Lambda | FunctionNode):
+            own = {n.arg for n in ast.walk(inner) if isinstance(n, ast.arg)}
+            if late := sorted(names_in(inner) & bound - own):
+                reason = f"a function in it reads `{late[0]}` after a graph set that"
+                raise Refusal(reason, inner)
 
 
 class _Lambdas(Rewriter):

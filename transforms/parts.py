@@ -34,6 +34,7 @@ from .facts.liveness import all_reads
 from .facts.profile import FunctionNode
 from .facts.syntax import all_bound_names, blocks, own_body
 from .findings import Refusal
+from .late_binding import check_read_later
 from .leaving import has_own
 from .ordering import may_return
 from .paying import DoesNotPay
@@ -380,6 +381,8 @@ class Parts:
         bound = dict.fromkeys(n for s in body for n in all_bound_names(s))
         outs = [n for n in bound if n in needed]
         parts = self._part(body, outs, word)
+        whole = self.facts.definition.node.body
+        check_read_later([s for s in whole if s not in body], parts.core.node, outs)
         found = self.splits.first_steps.core(
             parts.core, parts.kinds, self.facts.definition.qualname
         )

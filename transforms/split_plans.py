@@ -31,6 +31,7 @@ from .findings import Refusal
 from .first_steps import number_parameters
 from .inline_steps import headers
 from .keras_calls import is_called_by_python
+from .late_binding import check_read_later
 from .ordering import WAITS
 from .parts import has_try, in_parts
 from .paying import FEWEST_RUNS, DoesNotPay, made_inside
@@ -436,6 +437,7 @@ class SplitPlanner:
             raise unexpected
         check_parameters(core)
         self.entries.check(core, parts.new)
+        check_read_later([*parts.before, *parts.after], parts.core.node, parts.given)
         steps = planner.body()
         definition = facts.definition
         decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)
