@@ -42,7 +42,7 @@ class TensorBool(Rule):
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([], tf.float32)])
         def f(x: tf.Tensor):
             return tf.cond(
-                tf.logical_and(tf.logical_and(0.0 < x, x < 10.0), tf.logical_not(x == 5.0)),
+                tf.logical_and(tf.logical_and(0.0 < x, x < 10.0), x != 5.0),
                 lambda: x * 2.0,
                 lambda: x,
             )
@@ -69,9 +69,23 @@ def negation(writer: Writer, node: ast.UnaryOp) -> str:
     dtype = getattr(kind, "dtype", None)
     if is_tensor(kind) and dtype not in (None, "bool", "string"):
         text = f"{writer.tf}.equal({writer.text(node.operand)}, 0)"
+    elif unequal := _unequal(writer, node.operand):
+        text = unequal
     else:
         text = f"{writer.tf}.logical_not({writer.predicate(node.operand)})"
     return _scalar(writer, node, text)
+
+
+def _unequal(writer: Writer, node: ast.expr) -> str | None:
+    """The text of `not a == b`, which is `a != b` of tensors, and the other way round; None of anything else."""
+    match node:
+        case ast.Compare(
+            left=left, ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]
+        ):
+            other = ast.NotEq() if isinstance(op, ast.Eq) else ast.Eq()
+            if is_tensor(writer.kind(left)) or is_tensor(writer.kind(right)):
+                return _pair(writer, left, other, right)
+    return None
 
 
 def junction(writer: Writer, node: ast.BoolOp) -> str:

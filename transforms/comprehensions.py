@@ -56,9 +56,7 @@ class TensorComprehension(Rule):
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
             length = tf.shape(values)[0]
-            items = tf.TensorArray(
-                tf.float32, size=length, clear_after_read=False, element_shape=[]
-            )
+            items = tf.TensorArray(tf.float32, size=length, element_shape=[])
 
             def body(i, items):
                 v = values[i]

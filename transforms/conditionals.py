@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .booleans import is_unsized
+from .endings import as_expression
 from .facts.environment import Environment
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.staging import fits_graph
 from .facts.syntax import bound_names
 from .findings import Refusal
 from .rule import ARMS, TRUTH, Rule
+from .source import is_placed
 from .steps import Code, Define, Step, read_first, with_origin
 
 if TYPE_CHECKING:
@@ -128,7 +130,8 @@ def _chosen(writer: Writer, test: ast.expr, arms: list[str], kind: Kind) -> str:
     Only a cond holds a test of unknown shape to be one that Python could decide.
     """
     tf = writer.tf
-    first, second = arms
+    test, swapped = _plain_test(test)
+    first, second = arms = arms[::-1] if swapped else arms
     scalar = isinstance(kind, Tensor) and kind.shape == ()
     ready = scalar and not is_unsized(writer, test)
     if ready and is_ready(first, tf) and is_ready(second, tf):
@@ -136,6 +139,14 @@ def _chosen(writer: Writer, test: ast.expr, arms: list[str], kind: Kind) -> str:
             f"{tf}.where({writer.predicate(test)}, {first}, {second})"
         )
     return f"{tf}.cond({writer.predicate(test)}, lambda: {first}, lambda: {second})"
+
+
+def _plain_test(test: ast.expr) -> tuple[ast.expr, bool]:
+    """A test without the `not` that it was given on the way, and whether its arms change places for that."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand) if not is_placed(test):
+            return operand, True
+    return test, False
 
 
 def _flag(writer: Writer, test: ast.expr, arms: list[str]) -> str | None:
@@ -199,7 +210,6 @@ def _call(
     planner: Planner, node: ast.If, outs: list[str] | None
 ) -> tuple[str, list[Step]]:
     """The `tf.cond` of an `if`, and the steps that define its arms; `outs` None: the arms return from the function."""
-    test = planner.writer.predicate(node.test)
     after = planner.facts.after.get(node)
     steps: list[Step] = []
     texts = []
@@ -208,15 +218,18 @@ def _call(
         return _chosen(
             planner.writer, node.test, arms, _given(planner, outs, after)
         ), []
-    for arm, name in ((node.body, "true_fn"), (node.orelse, "false_fn")):
+    test, swapped = _plain_test(node.test)
+    ways = [node.orelse, node.body] if swapped else [node.body, node.orelse]
+    for arm, name in zip(ways, ("true_fn", "false_fn"), strict=True):
         expression = arm_expression(planner, node, arm, outs, after)
         if expression is not None:
             texts.append(f"lambda: {expression}")
             continue
         definition, call = _defined(planner, node, arm, name, outs, after)
-        steps.append(definition)
+        steps += definition
         texts.append(call)
-    return f"{planner.tf}.cond({test}, {texts[0]}, {texts[1]})", steps
+    predicate = planner.writer.predicate(test)
+    return f"{planner.tf}.cond({predicate}, {texts[0]}, {texts[1]})", steps
 
 
 def _defined(
@@ -226,8 +239,11 @@ def _defined(
     name: str,
     outs: list[str] | None,
     after: Environment | None,
-) -> tuple[Define, str]:
-    """An arm as a nested function. What it reassigns and reads is passed in, not captured."""
+) -> tuple[list[Step], str]:
+    """An arm of statements: a nested function, unless they come to one expression after all, and what calls it.
+
+    What the arm reassigns and reads is passed in, not captured.
+    """
     name = planner.names.fresh(name)
     body = planner.block(arm)
     if outs is not None:
@@ -236,8 +252,12 @@ def _defined(
     named = planner.read_and_assigned(arm, outs or [])
     parameters = tuple(parameter for parameter in named if parameter in read)
     body = [*planner.copies(arm, parameters), *body]
+    expression = as_expression(body, planner.source)
+    if expression is not None and not planner.source.has_comment(arm):
+        planner.names.free(name)
+        return [], f"lambda: {expression}"
     call = f"lambda: {name}({', '.join(parameters)})" if parameters else name
-    return Define(name, parameters, body), call
+    return [Define(name, parameters, body)], call
 
 
 def _result(

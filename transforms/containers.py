@@ -58,9 +58,7 @@ class ListAppend(Rule):
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
         def f(values: tf.Tensor):
             length = tf.shape(values)[0]
-            doubled = tf.TensorArray(
-                tf.float32, size=length, clear_after_read=False, element_shape=[]
-            )
+            doubled = tf.TensorArray(tf.float32, size=length, element_shape=[])
 
             def body(i, doubled):
                 v = values[i]
@@ -270,7 +268,7 @@ def _list(
     element = _element(facts, function, name)
     rows = any(_needs_rows(node, name) for node in ast.walk(function))
     whole = any(_is_gone_over(node, name) for node in ast.walk(function))
-    alone = whole or any(_is_item_read(node, name) for node in ast.walk(function))
+    read = any(_is_item_read(node, name) for node in ast.walk(function))
     node = facts.definition.original
     parted = any(_is_part(node, name) for node in ast.walk(function))
     if element.mixed and (whole or parted):
@@ -281,13 +279,13 @@ def _list(
         raise Refusal(f"the items of `{name}` may differ in shape", node, "GL203")
     items = [k for n in ast.walk(function) for k in _given(facts, n, name)]
     nested = any(isinstance(kind, Sequence | Elements) for kind in items)
-    ragged = alone or any(_is_ragged(node, name) for node in ast.walk(function))
+    ragged = whole or read or any(_is_ragged(node, name) for node in ast.walk(function))
     varies = ragged and not rows and element.shape == (None,)
     lengths = names.fresh("lengths") if varies else None
     lists = lengths is not None and all(
         isinstance(k, Elements) and k.type == "list" for k in items
     )
-    return List(name, element, rows, nested, tf, lengths, lists)
+    return List(name, element, rows, nested, read, tf, lengths, lists)
 
 
 def _needs_rows(node: ast.AST, name: str) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import datasets
+from . import datasets, range_counters
+from .counter import Counter, bind_row
 from .facts.kinds import (
     Dataset,
-    Elements,
     Iterator,
     Kind,
     Python,
@@ -18,29 +17,12 @@ from .facts.kinds import (
     Tensor,
     Variable,
 )
-from .facts.staging import is_numpy, is_strong, is_tensor, stage
+from .facts.staging import is_numpy, is_strong, stage
 from .findings import Refusal
 from .steps import Code, Step
 
 if TYPE_CHECKING:
     from .planner import Planner
-
-
-@dataclass
-class Counter:
-    """What a for loop counts by, as texts: its start, test and next value, and its spec where that is no scalar.
-
-    `begin` is what each iteration begins with, `before` what stands before the loop; `most` is how often it may run,
-    where that is known.
-    """
-
-    start: str
-    test: str
-    next: str
-    begin: list[Step]
-    before: list[Step]
-    spec: str | None = None
-    most: int | None = None
 
 
 def of(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, Counter]:
@@ -66,7 +48,7 @@ def of(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, Counte
         case ast.Call(func=function, args=args, keywords=[]) if _is_range(
             planner, function
         ):
-            return _range(planner, node, args, carried)
+            return range_counters.counter(planner, node, args, carried)
         case ast.Call(func=function, args=parts, keywords=[]) if (
             _is(planner, function, "zip")
             and parts
@@ -113,163 +95,6 @@ def _is_range(planner: Planner, function: ast.expr) -> bool:
     return name in ("builtins.range", "tensorflow.range")
 
 
-def _range(
-    planner: Planner, node: ast.For, args: list[ast.expr], carried: list[str]
-) -> tuple[str, Counter]:
-    if not isinstance(node.target, ast.Name) or not 1 <= len(args) <= 3:
-        raise Refusal("this range is not lifted", node, "GL105")
-    dtype = _range_dtype(planner, node)
-    before: list[Step] = []
-    step = 1
-    if len(args) == 3:
-        kind = planner.facts.kind(args[2])
-        if not (
-            isinstance(kind, Python) and isinstance(kind.value, int) and kind.value
-        ):
-            python = isinstance(planner.facts.kind(node.iter), Elements)
-            return (_counted if python else _stepped)(planner, node, args, dtype)
-        step = kind.value
-    first = None if len(args) == 1 else args[0]
-    limit = _bound(
-        planner, node, args[0] if len(args) == 1 else args[1], dtype, "limit", before
-    )
-    start = _first(planner, first, dtype)
-    target = node.target.id
-    own = target == "_" or target in carried or target in planner.assigned(node.body)
-    index = planner.names.fresh("i" if target == "_" else "index") if own else target
-    begin: list[Step] = (
-        [] if not own or target == "_" else [Code(f"{target} = {index}")]
-    )
-    sign = "<" if step > 0 else ">"
-    move = f"{index} + {step}" if step > 0 else f"{index} - {-step}"
-    most = _count(planner, args)
-    test = f"{index} {sign} {limit}"
-    return index, Counter(start, test, move, begin, before, most=most)
-
-
-def _counted(
-    planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
-) -> tuple[str, Counter]:
-    """A Python range whose step a tensor gives, by its length: where it is empty, `tf.range` raises."""
-    before: list[Step] = []
-    names = ("start", "limit", "step")
-    start, limit, step = (
-        _bound(planner, node, a, dtype, n, before)
-        for a, n in zip(args, names, strict=True)
-    )
-    length = planner.names.fresh("length")
-    before.append(Code(f"{length} = -(({start} - {limit}) // {step})"))
-    index = planner.names.fresh("i")
-    return index, Counter(
-        _first(planner, None, dtype),
-        f"{index} < {length}",
-        f"{index} + 1",
-        [_bind_row(planner, node.target, f"{start} + {index} * {step}")],
-        before,
-    )
-
-
-def _stepped(
-    planner: Planner, node: ast.For, args: list[ast.expr], dtype: str
-) -> tuple[str, Counter]:
-    """A `tf.range` whose step a tensor gives: its numbers as the rows of one tensor."""
-    if not dtype:
-        raise Refusal("the dtype of this range is not known", node, "GL105")
-    parts = []
-    for argument in args:
-        kind, text = planner.facts.kind(argument), planner.writer.text(argument)
-        if is_tensor(kind) and getattr(kind, "dtype", None) != dtype:
-            text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
-        parts.append(text)
-    given = f", dtype={planner.tf}.{dtype}" if dtype != "int32" else ""
-    rows = planner.names.fresh("numbers")
-    index = planner.names.fresh("i")
-    return index, Counter(
-        f"{planner.tf}.constant(0)",
-        f"{index} < {planner.tf}.shape({rows})[0]",
-        f"{index} + 1",
-        [_bind_row(planner, node.target, f"{rows}[{index}]")],
-        [Code(f"{rows} = {planner.tf}.range({', '.join(parts)}{given})")],
-    )
-
-
-def _count(planner: Planner, args: list[ast.expr]) -> int | None:
-    """How long a range of Python numbers is; None where that is not known."""
-    bounds = [getattr(planner.facts.kind(a), "value", None) for a in args]
-    known = [b for b in bounds if isinstance(b, int)]
-    return len(range(*known)) if len(known) == len(bounds) else None
-
-
-def _range_dtype(planner: Planner, node: ast.For) -> str:
-    kind = planner.facts.kind(node.iter)
-    if isinstance(kind, Elements):
-        return "int64"
-    dtype = getattr(kind, "dtype", None)
-    if dtype is None:
-        bound = [planner.facts.kind(a) for a in getattr(node.iter, "args", [])]
-        if all(
-            isinstance(k, Python) or getattr(k, "dtype", None) is None for k in bound
-        ):
-            return ""
-        raise Refusal("the dtype of this range is not known", node, "GL105")
-    if dtype not in ("int32", "int64"):
-        raise Refusal(f"a range of {dtype} is not lifted", node, "GL105")
-    return str(dtype)
-
-
-def _first(planner: Planner, node: ast.expr | None, dtype: str) -> str:
-    if node is None:
-        text, kind = "0", None
-    else:
-        text, kind = planner.writer.text(node), planner.facts.kind(node)
-    if kind is not None and is_tensor(kind):
-        return (
-            text
-            if getattr(kind, "dtype", None) == dtype
-            else planner.promotion.cast(text, f"{planner.tf}.{dtype}")
-        )
-    if dtype in ("int32", ""):
-        return f"{planner.tf}.constant({text})"
-    return f"{planner.tf}.constant({text}, {planner.tf}.{dtype})"
-
-
-def _bound(
-    planner: Planner,
-    node: ast.For,
-    bound: ast.expr,
-    dtype: str,
-    name: str,
-    before: list[Step],
-) -> str:
-    """The text of a range's limit: evaluated once, as Python does."""
-    kind = planner.facts.kind(bound)
-    text = planner.writer.text(bound)
-    if is_tensor(kind) and dtype and getattr(kind, "dtype", None) != dtype:
-        text = planner.promotion.cast(text, f"{planner.tf}.{dtype}")
-    if (
-        (
-            isinstance(kind, Python)
-            or (
-                text == getattr(bound, "id", None)
-                and text not in planner.assigned(node.body)
-            )
-        )
-        and isinstance(bound, ast.Constant | ast.Name)
-        and text not in planner.assigned(node.body)
-    ):
-        return text
-    if not isinstance(bound, ast.Constant) and not _is_negative(bound):
-        fresh = planner.names.fresh(name)
-        before.append(Code(f"{fresh} = {text}"))
-        return fresh
-    return text
-
-
-def _is_negative(node: ast.expr) -> bool:
-    """Whether this is a negative number as it is written."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
-
-
 def _listed(planner: Planner, node: ast.For, kind: Sequence) -> tuple[str, Counter]:
     """A Python list whose loop a tensor ends: its items as the rows of one tensor."""
     items = {stage(item) for item in kind.items}
@@ -297,8 +122,8 @@ def _rows(
 ) -> tuple[str, Counter]:
     before: list[Step] = []
     rows = _once(planner, node, node.iter, text, before)
-    index = planner.names.fresh("i")
-    begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
+    index = planner.names.index()
+    begin = [bind_row(planner, node.target, f"{rows}[{index}]")]
     return index, Counter(
         f"{planner.tf}.constant(0)",
         f"{index} < {_length(planner, rows, kind)}",
@@ -319,9 +144,9 @@ def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, C
         raise Refusal("this zip is not lifted", node, "GL105")
     before: list[Step] = []
     rows = [_once(planner, node, p, planner.writer.text(p), before) for p in parts]
-    index = planner.names.fresh("i")
+    index = planner.names.index()
     begin = [
-        _bind_row(planner, t, f"{r}[{index}]")
+        bind_row(planner, t, f"{r}[{index}]")
         for t, r in zip(target.elts, rows, strict=True)
     ]
     lengths = list(
@@ -345,11 +170,11 @@ def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, Co
         raise Refusal("this reversed is not lifted", node, "GL105")
     before: list[Step] = []
     rows = _once(planner, node, inner, planner.writer.text(inner), before)
-    index = planner.names.fresh("i")
+    index = planner.names.index()
     last = _length(planner, rows, planner.facts.kind(inner))
     last = str(int(last) - 1) if last.isdigit() else f"{last} - 1"
     start = f"{planner.tf}.constant({last})" if last.lstrip("-").isdigit() else last
-    begin = [_bind_row(planner, node.target, f"{rows}[{index}]")]
+    begin = [bind_row(planner, node.target, f"{rows}[{index}]")]
     return index, Counter(start, f"{index} >= 0", f"{index} - 1", begin, before)
 
 
@@ -371,7 +196,7 @@ def _enumerate(
     own = counted in carried or counted in planner.assigned(node.body)
     index = planner.names.fresh("index") if own else counted
     begin: list[Step] = [Code(f"{counted} = {index}")] if own else []
-    begin.append(_bind_row(planner, target.elts[1], f"{rows}[{index}]"))
+    begin.append(bind_row(planner, target.elts[1], f"{rows}[{index}]"))
     limit = _length(planner, rows, kind, "int64")
     return index, Counter(
         f"{planner.tf}.constant(0, {planner.tf}.int64)",
@@ -384,7 +209,7 @@ def _enumerate(
 
 def _nested(planner: Planner, node: ast.For) -> tuple[str, Counter]:
     """`zip` and `enumerate` of each other, of rows and of ranges, by one index."""
-    index = planner.names.fresh("i")
+    index = planner.names.index()
     before: list[Step] = []
     binds, lengths = _sources(planner, node, node.target, node.iter, index, before)
     limits = list(dict.fromkeys(lengths))
@@ -413,7 +238,7 @@ def _sources(
     if _has_rows(kind):
         rows = _once(planner, node, source, planner.writer.text(source), before)
         length = _length(planner, rows, kind, "int64")
-        return [_bind_row(planner, target, f"{rows}[{index}]")], [length]
+        return [bind_row(planner, target, f"{rows}[{index}]")], [length]
     match source, target:
         case ast.Call(func=function, args=[inner], keywords=[]), _ if _is(
             planner, function, "reversed"
@@ -421,7 +246,7 @@ def _sources(
             rows = _once(planner, node, inner, planner.writer.text(inner), before)
             length = _length(planner, rows, planner.facts.kind(inner), "int64")
             row = f"{rows}[{length} - 1 - {index}]"
-            return [_bind_row(planner, target, row)], [length]
+            return [bind_row(planner, target, row)], [length]
         case ast.Call(func=function, args=parts, keywords=[]), ast.Tuple(
             elts=targets
         ) if _is(planner, function, "zip") and len(parts) == len(targets):
@@ -442,7 +267,7 @@ def _sources(
         case ast.Call(func=function, args=[bound], keywords=[]), ast.Name(id=name) if (
             _is(planner, function, "range")
         ):
-            limit = _bound(planner, node, bound, "int64", "limit", before)
+            limit = range_counters.bound(planner, node, bound, "int64", "limit", before)
             return [Code(f"{name} = {index}")], [limit]
     raise Refusal(
         f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
@@ -490,13 +315,3 @@ def _length(planner: Planner, text: str, kind: Kind, dtype: str = "int32") -> st
     if dtype == "int32":
         return f"{planner.tf}.shape({text})[0]"
     return f"{planner.tf}.shape({text}, {planner.tf}.{dtype})[0]"
-
-
-def _bind_row(planner: Planner, target: ast.expr, text: str) -> Step:
-    if isinstance(target, ast.Name):
-        return Code(f"{target.id} = {text}")
-    if isinstance(target, ast.Tuple) and all(
-        isinstance(e, ast.Name) for e in target.elts
-    ):
-        return Code(planner.unpacking(target, text))
-    raise Refusal("how a row unpacks here is not known", target, "GL105")

@@ -75,19 +75,10 @@ def elements(
     """How a loop goes over a dataset: the item's name, the next one's text, what each iteration begins with, what
     stands before the loop, and the spec of the item.
     """
-    before: list[Step] = []
-    text = planner.writer.text(dataset) + method
-    if (
-        method
-        or not isinstance(dataset, ast.Name | ast.Attribute)
-        or text in planner.assigned(node.body)
-    ):
-        name = planner.names.fresh("dataset")
-        before.append(Code(f"{name} = {text}"))
-        text = name
+    text = planner.writer.atom(dataset) if method else planner.writer.text(dataset)
     iterator = planner.names.fresh("iterator")
-    before.append(Code(f"{iterator} = iter({text})"))
-    item = planner.names.fresh("item")
+    before: list[Step] = [Code(f"{iterator} = iter({text}{method})")]
+    item = planner.names.fresh("item", "element")
     following = f"{iterator}.get_next_as_optional()"
     begin = [_bind(planner, node.target, f"{item}.get_value()")]
     return (
@@ -95,7 +86,7 @@ def elements(
         following,
         begin,
         before,
-        f"{planner.tf}.OptionalSpec({text}.element_spec)",
+        f"{planner.tf}.OptionalSpec({iterator}.element_spec)",
     )
 
 
@@ -106,7 +97,7 @@ def remaining(
     iterator = planner.source.segment(node.iter)
     if not isinstance(node.iter, ast.Name | ast.Attribute):
         raise Refusal("how this iterator is made is not lifted", node.iter, "GL106")
-    item = planner.names.fresh("item")
+    item = planner.names.fresh("item", "element")
     following = f"{iterator}.get_next_as_optional()"
     stops = getattr(node, "stops", ())
     if stops:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import libcst as cst
 
 from .facts.syntax import blocks
-from .layout import layout
-from .source import Source, unparsed
+from .layout import layout, outdented
+from .source import Source, is_placed, unparsed
 from .steps import Code, Compound, Define, Keep, Step, origins
 
 Statement = cst.BaseStatement | cst.BaseSmallStatement
@@ -100,6 +100,9 @@ class Editor:
     def _code(
         self, text: str, origin: ast.stmt | None, depth: int
     ) -> cst.BaseStatement:
+        text = self.source.spelled(text)
+        if "\n" in text and origin is not None and is_placed(origin):
+            text = outdented(text, origin.col_offset)
         laid = layout(text, self.indent + 4 * (depth + 1), self.width)
         made = parse_statement(laid)
         if origin is None or origin not in self.pairs:

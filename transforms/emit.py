@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from .editing import Editor
+from .endings import with_values_given_back
 from .facts.profile import FunctionNode
 from .layout import layout
 from .options import Options
@@ -68,6 +69,9 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
 
 def _function_text(source: Source, item: Plan, options: Options) -> str:
     node = item.node
+    item = with_values_given_back(
+        item, source, options.line_length - node.col_offset - 4
+    )
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     text = "\n".join(source.lines[first - 1 : node.end_lineno]) + "\n"
     indented = node.col_offset > 0
@@ -131,8 +135,8 @@ def _definitions(
     editor: Editor, tree: cst.FunctionDef, item: Plan
 ) -> list[cst.FunctionDef]:
     docstring = _docstring(item.node)
-    kept = [] if docstring is None else editor.block([Keep(docstring)], 0)
-    body = _block_like(tree.body, [*kept, *editor.block(item.steps, 0)])
+    kept = [] if docstring is None else [Keep(docstring)]
+    body = _block_like(tree.body, editor.block([*kept, *item.steps], 0))
     decorators = _decorators(editor, item)
     if item.core is None:
         return [
@@ -145,7 +149,7 @@ def _definitions(
     )
     if item.parameters is not None:
         core = _with_parameters(core, item.parameters)
-    statements = [*kept, *editor.block(item.shell, 0)]
+    statements = editor.block([*kept, *item.shell], 0)
     space = 1 if item.node.col_offset else 2
     shell = tree.with_changes(
         body=cst.IndentedBlock(statements),

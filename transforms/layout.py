@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import itertools
 import re
@@ -38,12 +39,15 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
     """A statement on as many lines as it needs.
 
     Args:
-        text: a simple statement on one line; one that already has several lines stays.
+        text: a simple statement; one that already has several lines stays, if these are no longer than wanted.
         indent: the columns before its first character.
         width: the longest line wanted.
         step: one level of indentation.
     """
-    if "\n" in text or indent + len(text) <= width:
+    if "\n" in text:
+        joined = None if _fits(text, indent, width) else _joined(text)
+        return text if joined is None else layout(joined, indent, width, step)
+    if indent + len(text) <= width:
         return text
     parts = _split(_grouped(text))
     if parts is None:
@@ -72,6 +76,48 @@ def layout(text: str, indent: int, width: int, step: str = "    ") -> str:
         for part in (*terms, last + comma):
             lines += layout(part, inner, width, step).split("\n")
     return "\n".join([head, *(step + line for line in lines), tail])
+
+
+def outdented(text: str, columns: int) -> str:
+    """A statement of several lines, those after the first with so many columns less before them; texts stay."""
+    lines = text.split("\n")
+    inside = _inside_texts(text)
+    for i, line in enumerate(lines[1:], 1):
+        if i + 1 not in inside:
+            lines[i] = line[min(columns, len(line) - len(line.lstrip(" "))) :]
+    return "\n".join(lines)
+
+
+def _inside_texts(text: str) -> set[int]:
+    """The lines, from 1, that begin inside a text."""
+    starts = ("STRING", "FSTRING_MIDDLE", "TSTRING_MIDDLE")
+    return {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if tokenize.tok_name[token.type] in starts
+        for line in range(token.start[0] + 1, token.end[0] + 1)
+    }
+
+
+def _fits(text: str, indent: int, width: int) -> bool:
+    return all(indent + len(line) <= width for line in text.split("\n"))
+
+
+def _joined(text: str) -> str | None:
+    """A statement of several lines on one; None where comments or texts stand in the way."""
+    if _inside_texts(text):
+        return None
+    result = ""
+    for line in map(str.strip, text.split("\n")):
+        tight = not result or result[-1] in OPENING or line[:1] in CLOSING
+        if line[:1] in CLOSING and re.search(r"\w\([^()]*,$", result):
+            result = result[:-1]
+        result += line if tight else f" {line}"
+    try:
+        same = ast.dump(ast.parse(result)) == ast.dump(ast.parse(text))
+    except SyntaxError:
+        return None
+    return result if same and "#" not in text else None
 
 
 def _terms(text: str, start: int) -> list[str] | None:

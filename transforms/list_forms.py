@@ -21,6 +21,7 @@ class List:
         rows: it becomes one tensor, else a TensorArray.
         nested: it is one of lists or tuples.
         holds_lists: it is one of lists of tensors, of several lengths.
+        read: its items are read one by one, too.
         lengths: the name of the TensorArray of the lengths of its items, where it is to be read as a ragged tensor.
     """
 
@@ -28,6 +29,7 @@ class List:
     element: Tensor
     rows: bool
     nested: bool
+    read: bool
     tf: str
     lengths: str | None = None
     holds_lists: bool = False
@@ -101,8 +103,9 @@ class List:
     ) -> ast.expr:
         dims = "None" if shape is None else str(list(shape))
         varies = shape is not None and None in shape
+        again = "clear_after_read=False, " if self.read else ""
         return expression(
-            f"{self.tf}.TensorArray({self.tf}.{dtype}, size=0, dynamic_size=True, clear_after_read=False, "
+            f"{self.tf}.TensorArray({self.tf}.{dtype}, size=0, dynamic_size=True, {again}"
             f"{'infer_shape=False, ' if varies else ''}element_shape={dims})"
         )
 

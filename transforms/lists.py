@@ -398,7 +398,8 @@ class Lists:
         """
         if self.lists[name].rows:
             return
-        methods = ["write", "size", "stack", "concat", "read"]
+        methods = ["write", "size", "stack", "concat"]
+        methods += ["read"] if self.lists[name].read else []
         allowed: set[int] = set()
         for inner in ast.walk(node):
             match inner:

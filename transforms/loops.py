@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import counters, static_shapes
@@ -146,10 +147,10 @@ def lower_while(planner: Planner, node: ast.While) -> list[Step]:
     if not carried:
         raise Refusal("nothing changes in this loop", node, "GL104")
     test = planner.writer.predicate(node.test)
-    body = [*_nones(planner, node), *planner.block(node.body)]
+    body = _body(planner, node, list(carried), [])
     values = [_next(planner, node, name) for name in carried]
     starts = [_start(planner, node, name) for name in carried]
-    steps = _loop(planner, node, test, list(carried), body, values, starts, None)
+    steps = _loop(planner, node, test, body, values, starts, None)
     return with_origin([*_nones_before(planner, node), *steps], node)
 
 
@@ -161,14 +162,13 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     for flag in getattr(node, "stops", ()):
         test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({flag}))"
     begin = [step for step in counter.begin if _is_used(planner, node, carried, step)]
-    body = [*begin, *_nones(planner, node), *planner.block(node.body)]
+    body = _body(planner, node, [index, *carried], begin)
     values = [counter.next, *(_next(planner, node, name) for name in carried)]
     starts = [counter.start, *(_start(planner, node, name) for name in carried)]
     steps = _loop(
         planner,
         node,
         test,
-        [index, *carried],
         body,
         values,
         starts,
@@ -176,6 +176,14 @@ def lower_for(planner: Planner, node: ast.For) -> list[Step]:
         counter.most,
     )
     return with_origin([*counter.before, *_nones_before(planner, node), *steps], node)
+
+
+def _body(
+    planner: Planner, node: ast.While | ast.For, names: list[str], begin: list[Step]
+) -> Define:
+    """The function of a loop's body, without its return."""
+    name, steps = planner.loop_body(node)
+    return Define(name, tuple(names), [*begin, *_nones(planner, node), *steps])
 
 
 def _is_used(planner: Planner, node: ast.For, carried: list[str], step: Step) -> bool:
@@ -191,22 +199,20 @@ def _loop(
     planner: Planner,
     node: ast.While | ast.For,
     test: str,
-    names: list[str],
-    body: list[Step],
+    body: Define,
     values: list[str],
     starts: list[str],
     index: tuple[str, str | None] | None,
     most: int | None = None,
 ) -> list[Step]:
     counter = index[0] if index else None
-    parameters = ", ".join(names)
-    name = planner.names.fresh("body")
+    names = list(body.parameters)
     closing = (
         f"return {', '.join(values)}" if len(values) > 1 else f"return ({values[0]},)"
     )
-    define = Define(name, tuple(names), [*body, Code(closing)])
+    define = replace(body, body=[*body.body, Code(closing)])
     initial = f"({', '.join(starts)})" if len(starts) > 1 else f"({starts[0]},)"
-    arguments = [f"lambda {parameters}: {test}", name, initial]
+    arguments = [f"lambda {', '.join(names)}: {test}", body.name, initial]
     invariants = _invariants(planner, node, names, index)
     if invariants:
         arguments.append(f"shape_invariants={invariants}")

@@ -72,6 +72,7 @@ class Planner:
         self.sunk = sunk
         self.signed = signed
         self.imports: set[str] = set()
+        self.in_loop = False
         self.writer = Writer(source, facts, tf, cores, names)
         self.promotion = self.writer.promotion
         self.returns = Returns(self.writer, shell)
@@ -97,6 +98,14 @@ class Planner:
             if self._answer(node) and self.facts.after.get(node) is None:
                 break
         return steps
+
+    def loop_body(self, node: ast.While | ast.For) -> tuple[str, list[Step]]:
+        """The name of the function that the body of a loop becomes, and its steps."""
+        name = self.names.fresh("inner_body" if self.in_loop else "body")
+        around, self.in_loop = self.in_loop, True
+        steps = self.block(node.body)
+        self.in_loop = around
+        return name, steps
 
     def _answer(self, node: ast.stmt) -> str | None:
         """What eager mode always answers to a test that a graph would answer otherwise."""

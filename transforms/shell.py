@@ -254,11 +254,17 @@ class Shell:
         for text, shown in self._raised():
             read = ast.walk(ast.parse(text))
             kept |= {n.id for n in read if isinstance(n, ast.Name)} - set(shown)
-        for i, name in enumerate(given):
-            fallback = "result" if count == 1 else f"result_{i + 1}"
-            while fallback in kept:
+        told = [
+            name if name and name not in {*given[:i], *kept} else None
+            for i, name in enumerate(given)
+        ]
+        taken = kept | {name for name in told if name}
+        untold = told.count(None)
+        for name in told:
+            fallback = "result" if untold == 1 else f"result_{len(names) + 1}"
+            while fallback in taken:
                 fallback += "_"
-            names.append(name if name and name not in {*names, *kept} else fallback)
+            names.append(name or fallback)
         return names
 
 

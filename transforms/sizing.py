@@ -120,7 +120,7 @@ class _Sizes:
         if length is None:
             assert isinstance(loop.iter, ast.Name)
             length = self._length(loop.iter)
-            index = self.names.fresh("i")
+            index = self.names.index()
             made.target = ast.Name(index, ast.Store())
             row = ast.Subscript(name(loop.iter.id), name(index), ast.Load())
             begin = [assigned(loop.target.id, row)] if self._is_read(loop) else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import io
+import itertools
 import json
 import re
 import tokenize
@@ -130,6 +131,32 @@ class Source:
             ):
                 return True
         return False
+
+    def spelled(self, text: str) -> str:
+        """A text with the numbers as the file writes them: `1e-5`, where `ast` writes `1e-05`."""
+        if not self._spellings or "\n" in text:
+            return text
+        try:
+            tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+        except (tokenize.TokenError, SyntaxError):
+            return text
+        for token in reversed(tokens):
+            own = self._spellings.get(token.string)
+            if own is not None and token.type == tokenize.NUMBER:
+                text = text[: token.start[1]] + own + text[token.end[1] :]
+        return text
+
+    @cached_property
+    def _spellings(self) -> Mapping[str, str]:
+        """How the file writes numbers with an exponent or `_` in them, by what `ast` writes."""
+        try:
+            tokens = list(tokenize.generate_tokens(io.StringIO(self.text).readline))
+        except (tokenize.TokenError, SyntaxError):
+            return {}
+        found = dict.fromkeys(t.string for t in tokens if t.type == tokenize.NUMBER)
+        own = [n for n in found if not n.startswith("0") and re.search("[eE_]", n)]
+        told = {ast.unparse(ast.parse(n)): n for n in reversed(own)}
+        return {written: n for written, n in told.items() if written not in found}
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -325,10 +352,21 @@ class Names:
         own = (n for node in {definition.node, around.node} for n in identifiers(node))
         return cls(chain(own, module.globals, dir(builtins), kwlist))
 
-    def fresh(self, name: str) -> str:
-        """The name itself, or with the least number that makes it new."""
-        candidate, number = name, 2
-        while candidate in self._taken:
-            candidate, number = f"{name}_{number}", number + 1
-        self._taken.add(candidate)
-        return candidate
+    def fresh(self, name: str, *others: str) -> str:
+        """The first of these names that is new, or the first one with the least number that makes it new."""
+        numbered = (f"{name}_{number}" for number in itertools.count(2))
+        made = next(
+            candidate
+            for candidate in itertools.chain([name, *others], numbered)
+            if candidate not in self._taken
+        )
+        self._taken.add(made)
+        return made
+
+    def free(self, name: str) -> None:
+        """A name that is not needed after all."""
+        self._taken.discard(name)
+
+    def index(self) -> str:
+        """A new name for what counts a loop."""
+        return self.fresh("i", "j", "k")

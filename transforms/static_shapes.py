@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Set
 from typing import TYPE_CHECKING
 
@@ -248,6 +249,12 @@ def compared_rank(writer: Writer, node: ast.expr, other: ast.expr) -> str | None
         ):
             return _rank(writer, shape)
     return None
+
+
+def as_given(text: str, tf: str) -> str | None:
+    """The text of a size, of an int64 as Python's numbers are held, as the int32 that TensorFlow gives; None of others."""
+    size = re.fullmatch(rf"{tf}\.shape\(([\w.]+), {tf}\.int64\)(\[-?\w+\])", text)
+    return f"{tf}.shape({size[1]}){size[2]}" if size else None
 
 
 def with_sizes(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:

@@ -20,8 +20,7 @@ class Projector:
         return x
 
     def call(self, x):
-        x = self.call_graph(x, self.weight)
-        return x
+        return self.call_graph(x, self.weight)
 
 
 projector = Projector(6)

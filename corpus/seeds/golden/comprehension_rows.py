@@ -13,12 +13,7 @@ def normalised(row):
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([None, 4], tf.float32)])
 def f(x):
     rows = tf.TensorArray(
-        tf.float32,
-        size=0,
-        dynamic_size=True,
-        clear_after_read=False,
-        infer_shape=False,
-        element_shape=[None],
+        tf.float32, size=0, dynamic_size=True, infer_shape=False, element_shape=[None]
     )
 
     def body(i, rows):

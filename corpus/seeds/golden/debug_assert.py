@@ -10,7 +10,7 @@ import tensorflow as tf
 
 @tf.function(autograph=False, input_signature=[tf.TensorSpec([None], tf.float32)])
 def checked_log_graph(x):
-    def false_fn(x):
+    def true_fn(x):
         tf.print(
             "smallest:", tf.cast(tf.reduce_min(x), tf.int64), output_stream=sys.stdout
         )
@@ -20,17 +20,14 @@ def checked_log_graph(x):
             return i + 1, x
 
         _, x = tf.while_loop(
-            lambda i, x: i < 20,
-            body,
-            (tf.constant(0, tf.int64), x),
-            maximum_iterations=20,
+            lambda i, x: i < 20, body, (tf.constant(0), x), maximum_iterations=20
         )
         return x, tf.constant(False)
 
     return tf.cond(
-        tf.logical_not(tf.reduce_all(x > 0.0)),
+        tf.reduce_all(x > 0.0),
+        lambda: true_fn(x),
         lambda: (tf.zeros([0], tf.float32), tf.constant(True)),
-        lambda: false_fn(x),
     )
 
 

@@ -35,8 +35,7 @@ def step_loss(x, y):
 )
 def f_graph(x, y):
     dataset = tf.data.Dataset.from_tensor_slices((x, y)).batch(4)
-    dataset_2 = dataset.enumerate()
-    iterator = iter(dataset_2)
+    iterator = iter(dataset.enumerate())
 
     def body(item, step, epoch_loss, epoch_loss_is_float):
         step, (xs, ys) = item.get_value()
@@ -70,8 +69,7 @@ def f_graph(x, y):
         ),
     )
     mean = epoch_loss / tf.cast(step + 1, tf.float32)
-    mean_is_float = epoch_loss_is_float
-    return mean, mean_is_float
+    return mean, epoch_loss_is_float
 
 
 def f(x, y):

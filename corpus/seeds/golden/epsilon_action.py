@@ -21,9 +21,13 @@ WEIGHTS = tf.constant([[0.9, 0.1, -0.3, 0.2], [-0.2, 0.7, 0.4, -0.6]])
     ],
 )
 def choose_graph(state, epsilon, drawn, drawn_2):
-    return tf.cond(drawn < epsilon, lambda: tf.cast(drawn_2, tf.int32), lambda: tf.argmax(
+    return tf.cond(
+        drawn < epsilon,
+        lambda: tf.cast(drawn_2, tf.int32),
+        lambda: tf.argmax(
             tf.linalg.matvec(WEIGHTS, state, transpose_a=True), output_type=tf.int32
-        ))
+        ),
+    )
 
 
 def choose(state, epsilon):

@@ -9,6 +9,7 @@ import tensorflow as tf
 @tf.function(autograph=False, input_signature=[tf.TensorSpec(None, tf.float32)])
 def flexible(x):
     """The sum of x after it was squashed towards its mean twenty times."""
+
     def body(i, x):
         x = x + 0.2 * tf.tanh(tf.reduce_mean(x) - x)
         return i + 1, x
@@ -16,7 +17,7 @@ def flexible(x):
     _, x = tf.while_loop(
         lambda i, x: i < 20,
         body,
-        (tf.constant(0, tf.int64), x),
+        (tf.constant(0), x),
         shape_invariants=(tf.TensorShape([]), tf.TensorShape(None)),
         maximum_iterations=20,
     )

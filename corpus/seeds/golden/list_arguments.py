@@ -20,7 +20,7 @@ def potential(point, centres):
     _, point = tf.while_loop(
         lambda i, point: i < 30,
         body,
-        (tf.constant(0, tf.int64), point),
+        (tf.constant(0), point),
         shape_invariants=(tf.TensorShape([]), tf.TensorShape([None])),
         maximum_iterations=30,
     )

@@ -11,8 +11,7 @@ def f_graph(x):
     printed = x
     for _ in range(20):
         x = (3 * x + 1) % 101
-    printed_2 = x
-    return x + 1, printed, printed_2
+    return x + 1, printed, x
 
 
 def f(x):

@@ -23,7 +23,6 @@ def f(images):
         tf.float32,
         size=0,
         dynamic_size=True,
-        clear_after_read=False,
         infer_shape=False,
         element_shape=[8, 8, None],
     )

@@ -22,8 +22,7 @@ def f_graph(x):
         (tf.constant(0, tf.int64), x),
         maximum_iterations=20,
     )
-    printed_3 = tf.cast(tf.reduce_sum(x), tf.int64)
-    return x, printed, printed_2, printed_3
+    return x, printed, printed_2, tf.cast(tf.reduce_sum(x), tf.int64)
 
 
 def f(x):

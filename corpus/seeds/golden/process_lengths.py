@@ -15,7 +15,7 @@ def process_graph(x):
         return i + 1, x
 
     _, x = tf.while_loop(
-        lambda i, x: i < 30, body, (tf.constant(0, tf.int64), x), maximum_iterations=30
+        lambda i, x: i < 30, body, (tf.constant(0), x), maximum_iterations=30
     )
     return x * 2, printed
 

@@ -25,7 +25,7 @@ def encode(sequences):
     batch = sequences.shape[0]
     h = tf.zeros([batch, UNITS])
     c = tf.zeros([batch, UNITS])
-    limit = tf.shape(sequences, tf.int64)[1]
+    limit = tf.shape(sequences)[1]
 
     def body(t, h, c):
         h, c = cell(sequences[:, t], h, c)
@@ -34,7 +34,7 @@ def encode(sequences):
     _, h, _ = tf.while_loop(
         lambda t, h, c: t < limit,
         body,
-        (tf.constant(0, tf.int64), h, c),
+        (tf.constant(0), h, c),
         shape_invariants=(
             tf.TensorShape([]),
             tf.TensorShape([None, 16]),

@@ -28,8 +28,7 @@ class Classifier(tf.Module):
     def serve_graph(self, x):
         probabilities = tf.nn.softmax(self.logits(x))
         best = tf.argmax(probabilities)
-        value = tf.cast(probabilities[best], tf.float64)
-        return value, best
+        return tf.cast(probabilities[best], tf.float64), best
 
     def serve(self, x):
         """The label of one example and its probability."""

@@ -14,16 +14,14 @@ KERNEL = tf.Variable(RNG.normal([8, 8], stddev=0.4))
     input_signature=[tf.TensorSpec([8], tf.float32), tf.TensorSpec([], tf.int32)],
 )
 def f(x, seq_len):
-    limit = tf.cast(seq_len, tf.int64)
-
     def body(i, state):
         state = tf.tanh(x + tf.linalg.matvec(KERNEL, x) + state)
         return i + 1, state
 
     _, state = tf.while_loop(
-        lambda i, state: i < limit,
+        lambda i, state: i < seq_len,
         body,
-        (tf.constant(0, tf.int64), tf.constant(0, tf.float32)),
+        (tf.constant(0), tf.constant(0, tf.float32)),
         shape_invariants=(tf.TensorShape([]), tf.TensorShape(None)),
     )
     return x + state

@@ -21,8 +21,7 @@ def f_graph(x, threshold):
 
 
 def f(x):
-    kept = f_graph(x, THRESHOLD)
-    return kept
+    return f_graph(x, THRESHOLD)
 
 
 def between(i):

@@ -26,9 +26,7 @@ def fit_slope(x, y):
         slope.assign_sub(0.1 * tape.gradient(loss, slope))
         return (i + 1,)
 
-    tf.while_loop(
-        lambda i: i < 30, body, (tf.constant(0, tf.int64),), maximum_iterations=30
-    )
+    tf.while_loop(lambda i: i < 30, body, (tf.constant(0),), maximum_iterations=30)
     return slope.read_value()
 
 
