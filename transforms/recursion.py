@@ -51,7 +51,7 @@ class TensorRecursion(Rule):
                 a, b = b, a % b
                 return a, b
 
-            a, _ = tf.while_loop(lambda a, b: tf.logical_not(b == 0), body, (a, b))
+            a, _ = tf.while_loop(lambda a, b: b != 0, body, (a, b))
             return a
 
         ARGS = [

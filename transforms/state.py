@@ -36,8 +36,7 @@ class OuterMutation(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([2], tf.float32)])
         def f_graph(x):
-            loss = tf.reduce_sum(x * x)
-            return loss
+            return tf.reduce_sum(x * x)
 
 
         def f(x: tf.Tensor):

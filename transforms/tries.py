@@ -56,14 +56,12 @@ class TensorTry(Rule):
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([2, 2], tf.float32)])
         def f_graph(x):
-            y = tf.linalg.inv(x)
-            return y
+            return tf.linalg.inv(x)
 
 
         @tf.function(autograph=False, input_signature=[tf.TensorSpec([2, 2], tf.float32)])
         def f_fallback_graph(x):
-            y = tf.zeros_like(x) - 1.0
-            return y
+            return tf.zeros_like(x) - 1.0
 
 
         def f(x: tf.Tensor):

@@ -48,10 +48,7 @@ class UnrolledLoop(Rule):
                 return i + 1, x
 
             _, x = tf.while_loop(
-                lambda i, x: i < 100,
-                body,
-                (tf.constant(0, tf.int64), x),
-                maximum_iterations=100,
+                lambda i, x: i < 100, body, (tf.constant(0), x), maximum_iterations=100
             )
             return x
 
