@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import texts
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor
-from .facts.staging import is_tensor
+from .facts.staging import is_strong, is_tensor
 from .facts.syntax import own_nodes
 from .facts.texts import REALS, is_exact
 from .findings import Refusal
@@ -281,6 +281,18 @@ def _sunk(planner: Planner, node: ast.Expr) -> list[Step]:
     return steps
 
 
+def _number(facts: FunctionFacts, node: ast.expr) -> ast.expr:
+    """The tensor of which the shell makes the number that `int(t)` or `float(t)` shows, else the expression itself."""
+    match node:
+        case ast.Call(func=ast.Name(id="int" | "float" as word), args=[inner]):
+            kind, shown = facts.kind(inner), facts.kind(node)
+            if isinstance(kind, Tensor) and is_strong(kind) and not kind.mixed:
+                numbers = str(kind.dtype).startswith(("int", "float"))
+                if numbers and getattr(shown, "weak", None) == word:
+                    return inner
+    return node
+
+
 def _shown(planner: Planner, node: ast.expr, steps: list[Step]) -> str | None:
     kind: Kind = planner.facts.kind(node)
     if isinstance(node, ast.Constant):
@@ -296,6 +308,7 @@ def _shown(planner: Planner, node: ast.expr, steps: list[Step]) -> str | None:
     if not isinstance(kind, Tensor) or kind.mixed:
         raise Refusal("what this `print` shows is not known", node, "GL201")
     name = planner.names.fresh(node.id if isinstance(node, ast.Name) else "printed")
-    steps.append(Code(f"{name} = {planner.writer.text(node)}"))
+    source = _number(planner.facts, node)
+    steps.append(Code(f"{name} = {planner.writer.text(source)}"))
     planner.shell.extra.append(name)
     return CONVERSIONS[kind.weak].format(name) if kind.weak else name

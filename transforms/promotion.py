@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import math
-import re
 from dataclasses import replace
 
+from . import static_shapes
 from .facts.kinds import (
     NONE,
     Array,
@@ -126,17 +126,11 @@ class Promotion:
                 f"{self.tf}.cast(, {self.tf}.{wide})"
             ) and _is_one_argument(inner):
                 text = inner
-        counted = re.fullmatch(
-            rf"{self.tf}\.cast\((\w+\.size\(\)), {self.tf}\.int64\)", text
-        )
-        if counted:
-            text = counted[1]
-        size = re.fullmatch(
-            rf"{self.tf}\.shape\((\w+), {self.tf}\.int64\)(\[\d+\])", text
-        )
-        if size and dtype == f"{self.tf}.int32":
-            return f"{self.tf}.shape({size[1]}){size[2]}"
-        return f"{self.tf}.cast({text}, {dtype})"
+        if dtype == f"{self.tf}.int32" and (
+            size := static_shapes.as_given(text, self.tf)
+        ):
+            return size
+        return f"{self.tf}.cast({static_shapes.counted(text, self.tf)}, {dtype})"
 
     # ---- one value for several
 

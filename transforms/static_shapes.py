@@ -254,7 +254,16 @@ def compared_rank(writer: Writer, node: ast.expr, other: ast.expr) -> str | None
 def as_given(text: str, tf: str) -> str | None:
     """The text of a size, of an int64 as Python's numbers are held, as the int32 that TensorFlow gives; None of others."""
     size = re.fullmatch(rf"{tf}\.shape\(([\w.]+), {tf}\.int64\)(\[-?\w+\])", text)
-    return f"{tf}.shape({size[1]}){size[2]}" if size else None
+    if size is not None:
+        return f"{tf}.shape({size[1]}){size[2]}"
+    count = counted(text, tf)
+    return count if count != text else None
+
+
+def counted(text: str, tf: str) -> str:
+    """The text of the count of an array's items before it is cast to hold a Python number; any other text as it is."""
+    count = re.fullmatch(rf"{tf}\.cast\((\w+\.size\(\)), {tf}\.int64\)", text)
+    return count[1] if count else text
 
 
 def with_sizes(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | None:
