@@ -10,7 +10,7 @@ import tensorflow as tf
 def f_graph(x):
     total = tf.reduce_sum(x)
     printed = tf.shape(x, tf.int64)[0]
-    printed_2 = tf.cast(total, tf.int64)
+    printed_2 = total
 
     def body(step, x):
         x = (x * x + tf.cast(step, tf.int32)) % 97
@@ -22,7 +22,7 @@ def f_graph(x):
         (tf.constant(0, tf.int64), x),
         maximum_iterations=20,
     )
-    return x, printed, printed_2, tf.cast(tf.reduce_sum(x), tf.int64)
+    return x, printed, printed_2, tf.reduce_sum(x)
 
 
 def f(x):

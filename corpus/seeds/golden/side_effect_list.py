@@ -12,7 +12,8 @@ COLLECTED = []
 def f_graph(x):
     for _ in range(30):
         x = x + 0.05 * tf.cos(x)
-    return x + 1.0, tf.reduce_mean(x)
+    value = tf.reduce_mean(x)
+    return x + 1.0, value
 
 
 def f(x):
