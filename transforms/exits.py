@@ -115,9 +115,8 @@ def without_exits(facts: FunctionFacts, names: Names) -> FunctionNode | None:
     if body == node.body:
         return None
     made = copy.copy(node)
-    if lowering.returned is not None:
-        start = own_start(node)
-        body.insert(start, _set(lowering.returned, False))
+    start = own_start(node)
+    body[start:start] = [_set(flag, False) for flag in lowering.left]
     made.body = body
     return made
 
@@ -129,7 +128,8 @@ class _Lowering:
         self.facts = facts
         self.names = names
         self.places = ExitPlaces(facts, names)
-        self.returned: str | None = None
+        self.left: dict[str, ast.expr] = {}
+        """The flags that tell of returns, with what is returned then; an exception has one of its own."""
         self.result: str | None = None
         self.gives = any(
             isinstance(n, ast.Return) and not _is_none(n.value)
@@ -193,32 +193,50 @@ class _Lowering:
         return []
 
     def _leave(self, node: ast.Return) -> list[ast.stmt]:
-        self.returned = self.returned or self.names.fresh("returned")
-        leave = _set(self.returned, True)
+        value = node.value or ast.Constant(None)
+        if self._is_failure(value):
+            return [with_origin(_set(self._flag("failed", value), True), node)]
         if not self.gives:
-            return [with_origin(leave, node)]
+            return [with_origin(_set(self._flag("returned", value), True), node)]
         self.result = self.result or self.names.fresh("result")
-        target = ast.Name(self.result, ast.Store())
-        given = ast.Assign([target], node.value or ast.Constant(None))
+        given = ast.Assign([ast.Name(self.result, ast.Store())], value)
+        leave = _set(self._flag("returned", name(self.result)), True)
         return [with_origin(given, node), leave]
+
+    def _is_failure(self, value: ast.expr) -> bool:
+        """Whether what is returned stands for an exception."""
+        definition = self.facts.definition
+        match value:
+            case ast.Tuple(elts=[ast.Constant(value=str() as text), *_]):
+                return text in definition.failures
+        return definition.failure is not None and is_none(value)
+
+    def _flag(self, base: str, value: ast.expr) -> str:
+        """The flag that tells of the returns of this value."""
+        same = (f for f, v in self.left.items() if ast.dump(v) == ast.dump(value))
+        flag = next(same, None) or self.names.fresh(base)
+        self.left[flag] = value
+        return flag
+
+    def _return(self, flag: str) -> ast.Return:
+        return ast.Return(copy.deepcopy(self.left[flag]))
 
     def _following(self, made: _Made, place: Place) -> list[ast.stmt]:
         """What follows a statement that may have been left by its flags."""
         if not made.flags:
             return self.block(made.rest, place)
-        returned = self.returned in made.flags
+        left = [flag for flag in made.flags if flag in self.left]
         inside = replace(place, staged=True, free=False)
-        if returned and place.ends:
-            value = name(self.result) if self.result else ast.Constant(None)
-            leave: list[ast.stmt] = [ast.Return(value)]
-            if made.leaves:
-                return leave
-            assert self.returned is not None
-            other = _closed(self.block(made.rest, inside))
-            return [_if(name(self.returned), leave, other)]
-        if returned and place.in_python_loop:
-            assert self.returned is not None
-            out = _if(name(self.returned), [ast.Break()], [])
+        if left and place.ends:
+            last = left.pop() if made.leaves else None
+            following: list[ast.stmt] = (
+                [self._return(last)] if last else _closed(self.block(made.rest, inside))
+            )
+            for flag in reversed(left):
+                following = [_if(name(flag), [self._return(flag)], following)]
+            return following
+        if left and place.in_python_loop:
+            out = _if(_any(left), [ast.Break()], [])
             return [out, *self.block(made.rest, place)]
         following = self.block(made.rest, inside)
         return [_if(_all_not(made.flags), following, [])] if following else []
@@ -275,7 +293,8 @@ class _Lowering:
             raise Refusal("an exit inside `finally` is not lifted", node, "GL107")
         made = rebuilt(node, lambda block: self.block(block, inside))
         flags = self._flags(made, place)
-        return _Made([made], flags, rest, always and flags == [self.returned])
+        leaves = always and all(flag in self.left for flag in flags)
+        return _Made([made], flags, rest, leaves)
 
     # ---- loops
 
@@ -283,13 +302,12 @@ class _Lowering:
         self, node: ast.For | ast.While, rest: list[ast.stmt], place: Place
     ) -> _Made:
         made, after = ended_first(naming_inside(node))
-        flag = self._flag(node, made)
+        flag = self._own_flag(node, made)
         loop = Loop(self.names, graph=True, ended=flag, flagged=flag is not None)
         inside = Place(loop, staged=True, free=False, ends=False)
         body = self.block(made.body, inside)
-        flags = (
-            [self.returned] if self.returned and self.returned in _set_in(body) else []
-        )
+        found = _set_in(body)
+        flags = [flag for flag in self.left if flag in found]
         stops = [f for f in (loop.ended, *flags) if f]
         changed = bool(stops) or made is not node or body != node.body or node.orelse
         if not changed and not self._lacks_stops(node):
@@ -309,7 +327,9 @@ class _Lowering:
         following = [*after, *self._otherwise(node, loop), *rest]
         return _Made([*before, made], flags, [] if endless else following, endless)
 
-    def _flag(self, node: ast.For | ast.While, made: ast.For | ast.While) -> str | None:
+    def _own_flag(
+        self, node: ast.For | ast.While, made: ast.For | ast.While
+    ) -> str | None:
         """A name that is False before a loop, and that only the statements right before its breaks set: to True."""
         flags = list(set_before_breaks(made.body))
         flag = flags[0] if flags else None
@@ -365,7 +385,7 @@ class _Lowering:
         loop = place.loop
         names = [loop.ended, loop.skipped] if loop else []
         found = _set_in([made])
-        return [n for n in (*names, self.returned) if n is not None and n in found]
+        return [n for n in (*names, *self.left) if n is not None and n in found]
 
 
 def _set_in(body: Iterable[ast.stmt]) -> set[str]:
@@ -418,6 +438,11 @@ def _if(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
 
 def _set(name: str, value: bool) -> ast.Assign:
     return assigned(name, ast.Constant(value))
+
+
+def _any(flags: list[str]) -> ast.expr:
+    tests: list[ast.expr] = [name(flag) for flag in flags]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 
 
 def _all_not(flags: list[str]) -> ast.expr:

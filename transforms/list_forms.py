@@ -120,6 +120,14 @@ class List:
         return called(f"{self.tf}.constant", row, self.dtype)
 
 
+def listed(rows: ast.expr, element: Tensor) -> ast.expr:
+    """The list of the rows of a tensor, where its items are such."""
+    made = called("list", rows)
+    if element.weak:
+        made.list_items = element  # type: ignore[attr-defined]
+    return made
+
+
 def copied(node: ast.expr) -> str:
     """The name of the list of which an expression makes another one, of the same items."""
     match node:

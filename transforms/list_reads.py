@@ -10,7 +10,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Module, Tensor
 from .facts.staging import INTS
 from .findings import Refusal
-from .list_forms import List
+from .list_forms import List, listed
 from .making import Node, called, compared, expression, negated
 
 NUMBERS = frozenset({"int", "float", "bool"})
@@ -149,10 +149,7 @@ class ListReads:
                 items = expression(self.whole(made))
                 if isinstance(node, ast.Subscript):
                     items = self.part(made, node)
-                whole = called("list", items)
-                if made.element.weak:
-                    whole.list_items = made.element  # type: ignore[attr-defined]
-                return whole
+                return listed(items, made.element)
             case ast.Call(func=ast.Name(id="list"), args=[ast.Name() as given]) if (
                 self.gives(given)
             ):

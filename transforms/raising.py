@@ -37,12 +37,15 @@ class _Raises:
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
         if not isinstance(node, ast.For | ast.While):
             return [rebuilt(node, self.block)]
-        if not self._holds(node) or node.orelse:
+        if not self._holds(node):
             return [node]
-        self.flags = []
-        loop = rebuilt(node, self._inside)
-        unset = [assigned(flag, ast.Constant(False)) for flag, _ in self.flags]
-        return [*unset, loop, *(_raised(*flag) for flag in self.flags)]
+        flags: list[Flag] = []
+        self.flags = flags
+        loop = rebuilt(
+            node, lambda b: self._inside(b) if b is node.body else self.block(b)
+        )
+        unset = [assigned(flag, ast.Constant(False)) for flag, _ in flags]
+        return [*unset, loop, *(_raised(*flag) for flag in flags)]
 
     def _inside(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """A block in a loop, which is left where it raised."""
@@ -60,7 +63,7 @@ class _Raises:
                     raised = with_origin(ast.Raise(error), node)
                     failing = ast.If(negated(test), self._ended(raised), [])
                     made.append(with_origin(failing, node))
-                case ast.For(orelse=[]) | ast.While(orelse=[]) if self._holds(node):
+                case ast.For() | ast.While() if self._holds(node):
                     before = len(self.flags)
                     made.append(rebuilt(node, self._inside))
                     made += [

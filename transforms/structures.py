@@ -11,7 +11,7 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .facts.definitions import Form, Tag
+from .facts.definitions import Form, FunctionDefinition, Tag
 from .facts.environment import FunctionFacts
 from .facts.kind_joins import join, join_all
 from .facts.kind_parts import tensor_leaves
@@ -23,12 +23,14 @@ from .facts.kinds import (
     Dict,
     Kind,
     Python,
+    Rows,
     Sequence,
     Tensor,
     weak,
 )
 from .facts.profile import FunctionNode
 from .findings import Refusal
+from .list_forms import listed
 from .making import expression, is_atom
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
@@ -45,7 +47,7 @@ NOTHING: dict[str, int | float | str] = {
 """What stands for a Python value that a way has not."""
 
 Class = tuple[str, str]
-"""What one tensor can hold: whether it is a tensor or a Python value there, and its dtype or type."""
+"""What one tensor can hold: whether it is a tensor, a list or a Python value there, and its dtype or type."""
 
 
 class _Unheld(Exception):
@@ -114,7 +116,7 @@ def _ways(facts: FunctionFacts) -> list[_Way]:
     """The returns by their structures, that of most tensors first, but None before all."""
     found: dict[object, _Way] = {}
     for node, kind in facts.returns:
-        failure = _failure(kind, facts.definition.failures)
+        failure = _failure(kind, facts.definition)
         structure = _structure(kind) if failure is None else failure
         way = found.setdefault(structure, _Way(kind, failure=failure))
         way.kind = _held(way.kind, kind)
@@ -129,16 +131,13 @@ def _ways(facts: FunctionFacts) -> list[_Way]:
     )
 
 
-def _failure(kind: Kind, failures: Mapping[str, list[str]]) -> str | None:
+def _failure(kind: Kind, definition: FunctionDefinition) -> str | None:
     """The `raise` that a result stands for."""
-    if not isinstance(kind, Sequence) or not kind.items:
-        return None
-    text, *shown = kind.items
-    if not isinstance(text, Python) or not text.known or text.value not in failures:
-        return None
+    text = definition.raised(kind)
+    shown = kind.items[1:] if text and isinstance(kind, Sequence) else ()
     if not all(isinstance(k, Tensor) for k in shown):
         raise _Unheld
-    return str(text.value)
+    return text
 
 
 def _structure(kind: Kind) -> object:
@@ -171,6 +170,8 @@ def _class(kind: Kind) -> Class:
             return "tensor", dtype
         case Tensor(weak=str() as name, mixed=False) if name != NUMPY:
             return "Python", name
+        case Rows(element=element, ragged=False):
+            return "list", " ".join(_class(element))
     raise _Unheld
 
 
@@ -266,12 +267,14 @@ class _Slots:
     def _nothing(self, kinds: list[Kind]) -> ast.expr:
         held, name = _class(kinds[0])
         joined = join_all(kinds)
-        kind = joined if isinstance(joined, Tensor) else Tensor(name, None)
+        kind = joined if isinstance(joined, Tensor | Rows) else Tensor(name, None)
         nothing = (
             ast.Constant(NOTHING[name])
             if held == "Python"
             else expression(self.promotion.zero(kind))
         )
+        if isinstance(kind, Rows):
+            nothing = listed(nothing, kind.element)
         nothing.is_nothing = True  # type: ignore[attr-defined]
         return nothing
 
@@ -305,6 +308,8 @@ def _type_name(kind: Kind) -> str:
         return kind.type
     if isinstance(kind, Dict):
         return "dict"
+    if isinstance(kind, Rows):
+        return "list"
     return (
         "none"
         if kind == NONE

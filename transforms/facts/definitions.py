@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from .initializers import Field
-from .kinds import Kind
+from .kinds import Kind, Python, Sequence
 from .profile import FunctionNode
 from .syntax import (
     all_bound_names,
@@ -80,6 +80,15 @@ class FunctionDefinition:
 
     def __post_init__(self) -> None:
         self.original = self.node
+
+    def raised(self, result: Kind) -> str | None:
+        """The one of `failures` that a result stands for."""
+        match result:
+            case Sequence(items=(Python(value=str() as text), *_)) if (
+                text in self.failures
+            ):
+                return text
+        return None
 
     @property
     def decorators(self) -> list[str]:

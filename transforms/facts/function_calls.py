@@ -31,7 +31,7 @@ from .kinds import (
 )
 from .parameters import of_any_call
 from .records import records_in
-from .staging import is_strong
+from .staging import is_strong, result_of
 from .syntax import bound_names
 
 if TYPE_CHECKING:
@@ -222,7 +222,7 @@ class FunctionCalls:
             return UNKNOWN
         if definition.has_gradient and isinstance(facts.result, Sequence):
             return facts.result.items[0]
-        return _told(definition, facts.result)
+        return _told(facts)
 
     def _bound(
         self,
@@ -364,16 +364,19 @@ class FunctionCalls:
         return result
 
 
-def _told(definition: FunctionDefinition, result: Kind) -> Kind:
-    """What a function gives its callers, which do not see what it tells its shell of the result."""
-    if not definition.tags or not isinstance(result, Sequence):
-        return result
-    given = [form.kind for form in definition.forms if form.failure is None]
-    if given:
-        return join_all(given)
-    shown = result.items[0]
+def _told(facts: FunctionFacts) -> Kind:
+    """What a function gives its callers, which see neither what it tells its shell of the result nor its exceptions."""
+    definition, result = facts.definition, facts.result
+    if definition.failures and not definition.tags:
+        kinds = [k for _, k in facts.returns if definition.raised(k) is None]
+        return result_of(kinds, facts.chooses)
+    if definition.tags and isinstance(result, Sequence):
+        given = [form.kind for form in definition.forms if form.failure is None]
+        if given:
+            return join_all(given)
+        result = result.items[0]
     failing = definition.failure is not None
-    return shown.kind if failing and isinstance(shown, Maybe) else shown
+    return result.kind if failing and isinstance(result, Maybe) else result
 
 
 def _note_captures(

@@ -10,9 +10,9 @@ import ast
 
 from .environment import Environment, FunctionFacts
 from .execution_control import ControlExecution
-from .kinds import NONE, Kind
+from .kinds import NONE
 from .profile import FunctionNode
-from .staging import choose, host_join
+from .staging import result_of
 from .syntax import named_functions, names_in
 
 
@@ -28,7 +28,7 @@ class Interpreter(ControlExecution):
         flow = self.block(function.body, environment)
         if flow.end is not None:
             facts.returns.append((None, NONE))
-        facts.result = self._result(facts)
+        facts.result = result_of((k for _, k in facts.returns), facts.chooses)
         self._check_captures(function)
 
     def _check_captures(self, function: FunctionNode) -> None:
@@ -62,16 +62,6 @@ class Interpreter(ControlExecution):
                     f"`{qualname}` finds other kinds of values in the names around it from call to call",
                     function,
                 )
-
-    def _result(self, facts: FunctionFacts) -> Kind:
-        if not facts.returns:
-            return NONE
-        both = choose if facts.chooses else host_join
-        kinds = [kind for _, kind in facts.returns]
-        result = kinds[0]
-        for kind in kinds[1:]:
-            result = both(result, kind)
-        return result
 
 
 def _parameters(node: ast.Lambda | FunctionNode) -> set[str]:

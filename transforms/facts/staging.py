@@ -7,7 +7,9 @@ tensor it takes that tensor's dtype, as the Python number would.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
 
 from .kind_joins import all_numbers, join, join_all, join_shapes, numbers_of
 from .kinds import (
@@ -298,6 +300,12 @@ def takes(dtype: str | None, number: str) -> bool:
     if number == "float":
         return dtype in FLOATS
     return dtype == WEAK_DTYPES[number]
+
+
+def result_of(kinds: Iterable[Kind], chosen: bool) -> Kind:
+    """The kind of a function's result, by those of its returns; `chosen`: a tensor decides between them."""
+    first, *others = [*kinds] or [NONE]
+    return reduce(choose if chosen else host_join, others, first)
 
 
 def host_join(a: Kind, b: Kind) -> Kind:
