@@ -16,10 +16,11 @@ from .facts.syntax import (
     own_body,
     own_nodes,
 )
-from .inlining import Callee, Inliner, NotInlined, arguments, bare, local_names
+from .inlining import Callee, Inliner, arguments, bare, local_names
 from .object_names import class_name, with_names, with_one_name, without_itself
 from .objects import STATE_CODES, is_stable
 from .rebuilding import copied, rebuilt, with_origin
+from .settling import NotInlined
 from .source import Names
 
 CHANGES = STATE_CODES | {"GL204"}

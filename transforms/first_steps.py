@@ -190,6 +190,8 @@ class FirstSteps:
         )
 
     def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
+        if any(map(self._raises, facts.calls.values())):
+            return None  # until the statements of those stand here
         raised = [p.node for p in facts.problems if p.code == "GL108" and p.node]
         said = {id(n) for node in raised for n in ast.walk(node)}
         ordered = any(
@@ -204,6 +206,12 @@ class FirstSteps:
             return raising.with_flags(facts, self.names(facts)) if ordered else None
         made, facts.definition.failure = failing
         return made
+
+    def _raises(self, qualname: str) -> bool:
+        """Whether a function raises where a tensor says so."""
+        called = self.session.facts_of(qualname)
+        told = called.definition.failure is not None or called.definition.failures
+        return bool(told) or any(p.code == "GL108" for p in called.problems)
 
     def _failing_variously(self, facts: FunctionFacts) -> FunctionNode | None:
         failing = assertions.with_failures(facts, self.source)

@@ -15,10 +15,11 @@ from .facts.kinds import Function
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.syntax import blocks, bound_names
-from .inlining import Callee, Inliner, NotInlined, bare, settled
+from .inlining import Callee, Inliner, bare
 from .making import assigned, name, placed
 from .objects import callee_of, without_unused
 from .rebuilding import duplicated, rebuilt, replaced, with_body, with_origin
+from .settling import NotInlined, settled
 
 MOST_COPIES = 24
 """How many statements the copies of a loop's body may come to, where a generator yields in several places."""

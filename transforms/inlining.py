@@ -17,19 +17,15 @@ from .facts.profile import FunctionNode
 from .facts.syntax import mangled, names_in, own_body, own_nodes
 from .making import PLACE, is_atom
 from .rebuilding import rebuilt, with_origin
+from .settling import Block, NotInlined, always_returns, returns, settled
 from .source import Names, in_small_letters
 
-MOST_STATEMENTS = 16
+MOST_STATEMENTS = 32
 """Longer functions stay calls."""
 MOST_DEPTH = 8
 PLACES = PLACE | {"origin", "made", "as_load", "replaced_by"}
 """What notes on a node where it stands, and what goes with that."""
-Block = list[ast.stmt]
 Node = TypeVar("Node", bound=ast.AST)
-
-
-class NotInlined(Exception):
-    """A call that cannot be replaced by what it calls."""
 
 
 Resolve = Callable[[ast.expr], "Callee | None"]
@@ -139,16 +135,16 @@ class Inliner:
             case ast.Return(value=value) if value is call:
                 return [*before, *_returning(body)]
             case ast.Expr(value=value) if value is call:
-                return [*before, *settled(body, _dropped)]
+                return [*before, *settled(body, _dropped, self._fresh)]
             case ast.Assign(targets=targets, value=value) if value is call:
-                return [*before, *settled(body, _assigned(targets))]
+                return [*before, *settled(body, _assigned(targets), self._fresh)]
         calls = [n for e in _own_expressions(node) for n in ast.walk(e)]
         others = any(
             n is not call and isinstance(n, ast.expr) and self.resolve(n) for n in calls
         )
         match body:
             case [*first, ast.Return(value=ast.expr() as result)] if not (
-                others or _returns(first)
+                others or returns(first)
             ):
                 if isinstance(node, ast.While) and (before or first):
                     raise NotInlined
@@ -158,7 +154,7 @@ class Inliner:
         name = self._fresh(callee.definition.node.name.strip("_"))
         target = ast.Name(name, ast.Store())
         made = _with(node, call, ast.Name(name, ast.Load()))
-        return [*before, *settled(body, _assigned([target])), made]
+        return [*before, *settled(body, _assigned([target]), self._fresh), made]
 
     def parts(self, call: ast.expr, callee: Callee) -> tuple[Block, Block]:
         """What binds the callee's parameters, and its statements, in names of this function."""
@@ -424,26 +420,9 @@ def _in_order(node: ast.expr, always: bool = True) -> Iterator[tuple[ast.expr, b
 # ---- returns
 
 
-def _returns(body: Block) -> bool:
-    return any(isinstance(n, ast.Return) for s in body for n in ast.walk(s))
-
-
-def _always_returns(body: Block) -> bool:
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, ast.Return | ast.Raise):
-        return True
-    return (
-        isinstance(last, ast.If)
-        and _always_returns(last.body)
-        and _always_returns(last.orelse)
-    )
-
-
 def _returning(body: Block) -> Block:
     """The statements of a function at the end of another one: its returns are the other's."""
-    return body if _always_returns(body) else [*body, ast.Return(ast.Constant(None))]
+    return body if always_returns(body) else [*body, ast.Return(ast.Constant(None))]
 
 
 def _dropped(value: ast.expr) -> Block:
@@ -456,34 +435,6 @@ def _assigned(targets: list[ast.expr]) -> Callable[[ast.expr], Block]:
         return [ast.Assign([bare(t) for t in targets], value)]
 
     return assign
-
-
-def settled(body: Block, use: Callable[[ast.expr], Block]) -> Block:
-    """The statements of a function with what it returns used instead; nothing of it runs after a return.
-
-    Raises:
-        NotInlined: it returns from a loop, or from an arm after which more follows.
-    """
-    result: Block = []
-    for i, node in enumerate(body):
-        rest = body[i + 1 :]
-        if isinstance(node, ast.Return):
-            return [*result, *use(node.value or ast.Constant(None))]
-        if isinstance(node, ast.If) and _returns([node]):
-            then, other = _always_returns(node.body), _always_returns(node.orelse)
-            if rest and not (then or other):
-                raise NotInlined
-            made = ast.If(
-                node.test,
-                settled(node.body if then else [*node.body, *rest], use)
-                or [ast.Pass()],
-                settled(node.orelse if other else [*node.orelse, *rest], use),
-            )
-            return [*result, made]
-        if _returns([node]):
-            raise NotInlined
-        result.append(node)
-    return [*result, *use(ast.Constant(None))]
 
 
 def _folded(body: Block) -> Block:

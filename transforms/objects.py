@@ -23,13 +23,13 @@ from .first_use import made_on_first_use
 from .inlining import (
     Callee,
     Inliner,
-    NotInlined,
     bound_in,
     is_inlinable,
     is_nested_in,
     local_names,
 )
 from .keras_calls import calls_as_is
+from .settling import NotInlined
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
 MAKING_CODES = frozenset({"GL304", "GL305"})
