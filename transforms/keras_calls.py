@@ -50,7 +50,8 @@ def is_called_by_python(definition: FunctionDefinition, session: Session) -> boo
     owner, modules = definition.owner, session.modules
     if owner is None or modules is None or modules.mentioned(session.path) & RUNS:
         return False
-    return "build" in owner.methods or not _is_layered(owner, session)
+    builds = definition.node.name == "call" and "build" not in owner.methods
+    return not (builds and _is_layered(owner, session))
 
 
 def _is_layered(made: ClassDefinition, session: Session) -> bool:

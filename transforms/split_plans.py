@@ -98,7 +98,8 @@ class SplitPlanner:
             elif qualname in whole:
                 self.refusals.pop(qualname, None)
         done = {*absorbed, *(p.qualname for p in plans)}
-        plans += StepPlanner(self).plans(facts, {*whole, *done}, cores)
+        graphs = {*whole, *(p.qualname for p in plans)}
+        plans += StepPlanner(self, graphs).plans(facts, {*whole, *done}, cores)
         rest = {q: f for q, f in facts.items() if q not in absorbed}
         plans = self._cut(rest, plans, cores)
         for qualname in (*absorbed, *(p.qualname for p in plans)):

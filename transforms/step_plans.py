@@ -16,6 +16,7 @@ from .entries import (
 )
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
+from .facts.syntax import blocks
 from .findings import Refusal
 from .inline_steps import LoopStep, around, loop_steps, most_runs
 from .source import Names, head_lines
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
 
 
 class StepPlanner:
-    """Plans the steps of one module's loops."""
+    """Plans the steps of one module's loops; `graphs`: the functions that are, or have, graphs of their own."""
 
-    def __init__(self, splits: SplitPlanner) -> None:
+    def __init__(self, splits: SplitPlanner, graphs: set[str]) -> None:
         self.splits = splits
+        self.graphs = graphs
         self.session = splits.session
         self.planner = splits.planner
 
@@ -94,6 +96,8 @@ class StepPlanner:
         cores: dict[str, str],
     ) -> Plan | None:
         core, shell, planner = self.splits.core(facts, step.parts, cores)
+        if self._is_done_elsewhere(facts, step, core):
+            return None
         if not self._is_worth_it(core, planned):
             return None
         trips = most_runs(self.session, facts, step.home, step.parent)
@@ -131,6 +135,20 @@ class StepPlanner:
             plan.steps, plan.shell = steps, body
             plan.is_static = step.parts.core.is_static
         return plan
+
+    def _is_done_elsewhere(
+        self, facts: FunctionFacts, step: LoopStep, core: FunctionFacts
+    ) -> bool:
+        """Whether more than half of what a step does is done by functions that it would inline, and that have graphs."""
+        block = blocks(step.parent)[step.index]
+        written = [n for s in block for n in ast.walk(s)]
+        called = [facts.calls[n] for n in written if n in facts.calls]
+        own = self.graphs - {*core.calls.values()}
+        inlined = [q for q in called if q in own]
+        if not inlined or any(map(is_taped, written)):
+            return False
+        theirs = sum(self.session.facts_of(q).operations for q in inlined)
+        return core.operations < 2 * theirs
 
     def _is_worth_it(self, core: FunctionFacts, planned: set[str]) -> bool:
         """Whether a step does enough that is not done by graphs already."""

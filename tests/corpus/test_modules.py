@@ -746,6 +746,59 @@ LAYERS = {
 }
 
 
+STEPPED = {
+    "run.py": """
+        import keras
+        import tensorflow as tf
+
+        keras.utils.set_random_seed(0)
+
+
+        class Net(keras.Model):
+            def __init__(self, most):
+                super().__init__()
+                self.head = keras.layers.Dense(1)
+                self.most = most
+                self.losses_seen = keras.metrics.Mean()
+                self.skipped = 0
+
+            def call(self, x):
+                return self.head(x)
+
+            def train_step(self, data):
+                x, y = data
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean(tf.square(self(x) - y))
+                grads = tape.gradient(loss, self.trainable_variables)
+                norm = tf.linalg.global_norm(grads)
+                if tf.math.is_nan(norm):
+                    self.skipped += 1
+                    return {"loss": self.losses_seen.result(), "norm": norm}
+                if norm > self.most:
+                    grads, _ = tf.clip_by_global_norm(grads, self.most)
+                self.optimizer.apply_gradients(zip(grads, self.trainable_variables))
+                self.losses_seen.update_state(loss)
+                return {"loss": self.losses_seen.result(), "norm": norm}
+
+
+        def main():
+            net = Net(1.0)
+            net.build((None, 3))
+            net.compile(optimizer=keras.optimizers.SGD(0.1))
+            x = tf.reshape(tf.range(48.0) % 7.0, [16, 3]) - 2.0
+            y = tf.reduce_sum(x, axis=1, keepdims=True)
+            for epoch in range(3):
+                for i in range(0, 16, 4):
+                    logs = net.train_step((x[i : i + 4], y[i : i + 4]))
+                bad = x[:2] * float("nan") if epoch else x[:2]
+                logs = net.train_step((bad, y[:2]))
+                print(epoch, round(float(logs["loss"]), 4), float(logs["norm"]), net.skipped)
+
+
+        main()
+    """
+}
+
 
 def graphs_of(
     files: dict[str, str], name: str, folder: Path, left: int = 1
@@ -814,6 +867,11 @@ def test_what_a_strategy_runs_is_a_graph_as_a_whole_or_updates_outside(
         "applied_graph",
         "smoothed_graph",
     }
+
+
+def test_steps_of_a_keras_model_that_no_graph_runs(tmp_path: Path) -> None:
+    """The method has a graph, and so its caller's loop needs none."""
+    assert graphs_of(STEPPED, "run.py", tmp_path) == {"train_step_graph"}
 
 
 def test_classes_of_other_modules_that_no_recording_saw(tmp_path: Path) -> None:
