@@ -12,6 +12,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Dict, Kind, Maybe, Python, Record, Sequence, Tensor, Variable
 from .facts.profile import FunctionNode
 from .facts.staging import holds_tensor, is_strong, is_tensor
+from .facts.syntax import changed_object, own_nodes
 from .findings import Refusal
 from .making import called, compared, is_atom
 from .rebuilding import duplicated, with_origin
@@ -143,6 +144,8 @@ class _Tests(Rewriter):
     def _members(self, node: ast.expr) -> list[ast.expr] | None:
         """What a container holds, item by item; None where that is not known."""
         kind = self.kind(node)
+        if self._may_grow(node):
+            return None
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             return (
                 None
@@ -167,6 +170,19 @@ class _Tests(Rewriter):
         if isinstance(kind, Dict):
             return [ast.Constant(key) for key, _ in kind.items]
         return None
+
+    def _may_grow(self, node: ast.expr) -> bool:
+        """Whether a list gets or loses items in a loop or under a condition, where its kind may not tell yet."""
+        if not isinstance(node, ast.Name):
+            return False
+        return any(
+            isinstance(changed := changed_object(inner), ast.Name)
+            and changed.id == node.id
+            and not isinstance(inner, ast.Subscript)
+            for statement in own_nodes(self.facts.definition.node)
+            if isinstance(statement, ast.For | ast.While | ast.If)
+            for inner in ast.walk(statement)
+        )
 
     # ---- tuples
 

@@ -96,6 +96,19 @@ def with_tensor_arrays(
     grown = growing(facts)
     if not grown:
         return None
+    try:
+        return _with_lists(facts, names, tf, grown, empty)
+    except Refusal:
+        dicts = (getattr(n, "of_dict", "") for n in own_nodes(facts.definition.node))
+        name = next(filter(None, dicts), None)
+        if name is None:
+            raise
+        raise _decided_keys(name, facts) from None
+
+
+def _with_lists(
+    facts: FunctionFacts, names: Names, tf: str, grown: list[str], empty: bool
+) -> FunctionNode:
     made = copy.copy(facts.definition.node)
     found = {name: _list(facts, made, name, names, tf) for name in grown}
     lists = Lists(facts, names, tf, found, empty)
@@ -138,9 +151,10 @@ def _parted(body: list[ast.stmt], facts: FunctionFacts, names: Names) -> list[as
 
 
 def _are_new(values: list[ast.expr]) -> bool:
-    """Whether values are numbers, texts, and new lists or sets that are empty, some of these among them."""
+    """Whether values are numbers, texts, and new lists, sets or dicts that are empty, some of these among them."""
     empty = [
         (isinstance(v, ast.List) and not v.elts)
+        or (isinstance(v, ast.Dict) and not v.keys)
         or (isinstance(v, ast.Call) and ast.unparse(v) == "set()")
         for v in values
     ]
@@ -370,6 +384,14 @@ def _is_part(node: ast.AST, name: str) -> bool:
     return False
 
 
+def _decided_keys(name: str, facts: FunctionFacts) -> Refusal:
+    reason = f"a tensor decides which keys the dict `{name}` has"
+    way_out = (
+        "keep one tensor with a place for each key; count with `tf.unique_with_counts`"
+    )
+    return Refusal(reason, facts.definition.original, "GL203", way_out)
+
+
 def _makes_dict(node: ast.AST, name: str) -> bool:
     """Whether this gives a name a dict."""
     match node:
@@ -395,9 +417,7 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         Refusal: they differ, or are no tensors.
     """
     if any(_makes_dict(node, name) for node in ast.walk(function)):
-        reason = f"a tensor decides which keys the dict `{name}` has"
-        way_out = "keep one tensor with a place for each key; count with `tf.unique_with_counts`"
-        raise Refusal(reason, facts.definition.original, "GL203", way_out)
+        raise _decided_keys(name, facts)
     joined: Kind | None = None
     for node in ast.walk(function):
         for kind in _given(facts, node, name):

@@ -269,6 +269,13 @@ class _Uses(ast.NodeTransformer):
             for keyword in node.keywords:
                 keyword.value = self.visit(keyword.value)
             return node
+        match node:
+            case ast.Call(func=ast.Attribute(value=held, attr="index"), args=[item]):
+                owner = self._list(held)
+                if owner is not None and owner.element.dtype in FOUND:
+                    place = self._same(node, owner, self.visit(item))
+                    text = f"int({self.reads.tf}.where({ast.unparse(place)})[0, 0])"
+                    return self._made(expression(text), node)
         if first is None or tensor is None:
             return self.generic_visit(node)
         made = self._list(first)
@@ -328,11 +335,15 @@ class _Uses(ast.NodeTransformer):
         self, node: ast.Compare, made: List, item: ast.expr, op: ast.cmpop
     ) -> ast.expr:
         """Whether an item is in a list of scalars, or is not."""
-        if made.element.shape != ():
-            raise refusal(made.name, node)
-        same = compared(expression(self.reads.whole(made)), ast.Eq(), item)
+        same = self._same(node, made, item)
         found = called("bool", called(f"{self.reads.tf}.reduce_any", same))
         return self._made(negated(found) if isinstance(op, ast.NotIn) else found, node)
+
+    def _same(self, node: ast.expr, made: List, item: ast.expr) -> ast.expr:
+        """Which items of a list of scalars are like this one."""
+        if made.element.shape != ():
+            raise refusal(made.name, node)
+        return compared(expression(self.reads.whole(made)), ast.Eq(), item)
 
     def iterated(self, node: ast.expr) -> ast.expr:
         """What goes over a list goes over the tensor of its items."""

@@ -21,6 +21,7 @@ from .kinds import (
     Record,
     Scalar,
     Sequence,
+    weak,
 )
 from .outcome import Outcome, Raises, Unsure, outcome
 from .tensorflow_values import inner
@@ -89,8 +90,11 @@ def sequence_method(
 
 def _position(kind: Sequence | Elements, args: Args) -> Kind:
     """An index or a count, which compares members with the argument."""
-    if all(isinstance(k, Python) for k in (*inner(kind), *args)):
+    kinds = (*inner(kind), *args)
+    if all(isinstance(k, Python) for k in kinds):
         return INT
+    if all(values.as_python(k) is not None for k in kinds):
+        return weak("int")
     raise Unsure("a comparison of tensors")
 
 

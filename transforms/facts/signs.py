@@ -48,6 +48,8 @@ NEVER_NEGATIVE = frozenset(
         "numpy.argmin",
         "method.argmax",
         "method.argmin",
+        "method.index",
+        "method.count",
         "builtins.abs",
         "builtins.len",
         "math.fabs",
