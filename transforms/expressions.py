@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
 
 from . import (
     add_chains,
@@ -34,6 +33,7 @@ from .facts.staging import (
     is_tensor,
     is_weak,
 )
+from .facts.syntax import index_parts
 from .findings import Refusal
 from .operands import SIGNS, as_operand, is_atom
 from .promotion import Promotion
@@ -181,7 +181,7 @@ class Writer:
 
     def _indexed(self, node: ast.Subscript) -> str | None:
         """A subscript of a tensor with its indices in one dtype, which TensorFlow asks for; None where they are."""
-        parts = [*_index_parts(node.slice)]
+        parts = [*index_parts(node.slice)]
         strong = next((part for part in parts if is_strong(self.kind(part))), None)
         weak = [part for part in parts if is_weak(self.kind(part))]
         if strong is None or not weak or self._is_int64(strong):
@@ -272,18 +272,6 @@ class Writer:
                 "the truth of a text that a tensor decides is not lifted", node, "GL103"
             )
         return f"{self.tf}.not_equal({text}, 0)"
-
-
-def _index_parts(index: ast.expr) -> Iterator[ast.expr]:
-    """The numbers in a subscript: indices, and the bounds and steps of slices."""
-    match index:
-        case ast.Tuple(elts=parts):
-            for part in parts:
-                yield from _index_parts(part)
-        case ast.Slice(lower=lower, upper=upper, step=step):
-            yield from (bound for bound in (lower, upper, step) if bound is not None)
-        case _:
-            yield index
 
 
 def _expressions(node: ast.AST) -> list[ast.expr]:

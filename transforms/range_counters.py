@@ -9,6 +9,7 @@ from . import static_shapes
 from .counter import Counter, bind_row
 from .facts.kinds import Elements, Python, Tensor
 from .facts.staging import is_strong, is_tensor
+from .facts.syntax import index_parts
 from .findings import Refusal
 from .steps import Code, Step
 
@@ -257,12 +258,16 @@ def _only_picks(planner: Planner, node: ast.For, carried: list[str]) -> bool:
 
 
 def _picks(planner: Planner, node: ast.AST) -> list[ast.expr]:
-    """The indices in the brackets of a tensor that is read."""
+    """The index in the brackets of a tensor that is read, where no other tensor stands there: they need one dtype."""
     match node:
         case ast.Subscript(value=owner, slice=index, ctx=ast.Load()) if is_strong(
             planner.facts.kind(owner)
         ):
-            return list(index.elts) if isinstance(index, ast.Tuple) else [index]
+            parts = index_parts(index)
+            tensors = [
+                p for p in parts if not isinstance(planner.facts.kind(p), Python)
+            ]
+            return tensors if len(tensors) == 1 else []
     return []
 
 

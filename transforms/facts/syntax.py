@@ -266,3 +266,15 @@ def called_names(node: ast.AST) -> set[str]:
         if isinstance(inner, ast.Call):
             found.add(getattr(inner.func, "id", getattr(inner.func, "attr", "")))
     return found
+
+
+def index_parts(index: ast.expr) -> Iterator[ast.expr]:
+    """The numbers in a subscript: indices, and the bounds and steps of slices."""
+    match index:
+        case ast.Tuple(elts=parts):
+            for part in parts:
+                yield from index_parts(part)
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            yield from (bound for bound in (lower, upper, step) if bound is not None)
+        case _:
+            yield index
