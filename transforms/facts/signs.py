@@ -269,7 +269,7 @@ def _of_name(
         and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)
     ]
     loops = _counting(name, facts) if question is is_never_negative else []
-    if not all(loops):
+    if not all(loops) or not (values or loops):
         return False
     if len(stores) == len(values) == 1:
         return question(values[0], facts)
