@@ -6,14 +6,16 @@ The first step only. Keys stand in the order in which they came, as in the dict.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from .facts.environment import FunctionFacts
+from .facts.kinds import Kind
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_weak
-from .facts.syntax import own_nodes
-from .making import assigned, called, compared, name, placed
+from .facts.syntax import names_in, own_nodes
+from .facts.tensorflow_values import as_python
+from .making import assigned, called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body, with_origin
 from .source import Names
 
@@ -170,53 +172,63 @@ def is_item(node: ast.AST, text: str) -> bool:
 
 
 def _is_served(facts: FunctionFacts, node: FunctionNode, text: str) -> bool:
-    """Whether a tensor decides a key of the dict, and lists serve all its uses."""
+    """Whether a tensor decides a key of the dict, all keys are of one type, and lists serve all its uses."""
+    apart = FunctionNode | ast.Lambda | ast.ClassDef | ast.Try
+    inner = [n for n in ast.walk(node) if n is not node and isinstance(n, apart)]
+    if any(text in names_in(n) for n in inner):
+        return False
     served: set[ast.AST] = set()
-    hinders = False
-    keys: list[ast.expr]
-    for inner in ast.walk(node):
-        match inner:
-            case ast.Assign(targets=[ast.Subscript() as target]) if is_item(
-                target, text
-            ):
-                if not isinstance(target.slice, ast.Name | ast.Constant):
-                    return False
-                served.add(target.value)
-                hinders = hinders or is_weak(facts.kind(target.slice))
-                keys = [target.slice]
-            case ast.AugAssign(target=ast.Subscript() as target) if is_item(
-                target, text
-            ):
-                served.add(target.value)
-                keys = [target.slice]
-            case ast.Subscript(ctx=ast.Load(), slice=key) if is_item(inner, text):
-                served.add(inner.value)
-                keys = [key]
-            case ast.Compare(
-                left=key, ops=[ast.In() | ast.NotIn()], comparators=[ast.Name() as use]
-            ):
-                served.add(use)
-                keys = [key]
-            case ast.Call(
-                func=ast.Attribute(value=ast.Name() as use, attr="get"),
-                args=[key, _],
-            ):
-                served.add(use)
-                keys = [key]
-            case (
-                ast.Call(
-                    func=ast.Attribute(
-                        value=ast.Name() as use, attr="keys" | "values" | "items"
-                    ),
-                    args=[],
-                )
-                | ast.Call(func=ast.Name(id="len"), args=[ast.Name() as use])
-            ):
-                served.add(use)
-                keys = []
-            case _:
+    stored: set[Kind] = set()
+    for use in ast.walk(node):
+        for held, key, sets in _uses(use):
+            if not (isinstance(held, ast.Name) and held.id == text):
                 continue
-        if any(is_strong(facts.kind(key)) for key in keys if key in facts.kinds):
-            return False
+            served.add(held)
+            if key is None:
+                continue
+            if is_strong(facts.kind(key)) or not _is_plain(key):
+                return False
+            if sets:
+                stored.add(facts.kind(key))
     uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == text]
-    return hinders and sum(use not in served for use in uses) == 1
+    types = {getattr(as_python(k), "type", None) for k in stored}
+    return (
+        any(map(is_weak, stored))
+        and types <= {"int", "str"}
+        and len(types) == 1
+        and sum(use not in served for use in uses) == 1
+    )
+
+
+def _uses(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None, bool]]:
+    """The dicts that a node may use, each with the key, and whether it is set."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=held, slice=key)]) if isinstance(
+            key, ast.Name | ast.Constant
+        ):
+            yield held, key, True
+        case ast.AugAssign(target=ast.Subscript(value=held, slice=key)):
+            yield held, key, True
+        case ast.Subscript(ctx=ast.Load(), value=held, slice=key):
+            yield held, key, False
+        case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[held]):
+            yield held, key, False
+        case ast.Call(func=ast.Attribute(value=held, attr="get"), args=[key, default]):
+            if is_atom(default):
+                yield held, key, False
+        case (
+            ast.Call(
+                func=ast.Attribute(value=held, attr="keys" | "values" | "items"),
+                args=[],
+            )
+            | ast.Call(func=ast.Name(id="len"), args=[held])
+        ):
+            yield held, None, False
+
+
+def _is_plain(key: ast.expr) -> bool:
+    """Whether a key may be worked out twice."""
+    match key:
+        case ast.Call(func=ast.Name(id="int"), args=[inner], keywords=[]):
+            return is_atom(inner)
+    return is_atom(key)
