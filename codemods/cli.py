@@ -415,6 +415,8 @@ def explain(
     from .config import meant
 
     words = sys.stdin.read().strip() if what == ["-"] else " ".join(what)
+    if not words:
+        return _fail("nothing to explain: give a rule, or what TensorFlow says")
     named = list(filter(None, map(find_rule, what)))
     rules = named if len(named) == len(what) else rules_for_error(words)
     code = find_code(words)

@@ -70,6 +70,7 @@ class LocalVariable(Rule):
     name = "local-variable"
     errors = (
         r"tf\.function only supports singleton tf\.Variables created on the first call",
+        r"tried to create variables on non-first call",
     )
 
 

@@ -318,6 +318,7 @@ def test_explain_an_error(graphlift):
             "list-append",
         ),
         ("iterating over `tf.Tensor` is not allowed", "tensor-for"),
+        ("tried to create variables on non-first call.", "local-variable"),
     ],
 )
 def test_explain_what_was_pasted(graphlift, message, rule):
@@ -334,6 +335,12 @@ def test_explain_what_nobody_knows(graphlift):
     result = graphlift("explain", "why")
     assert result.code == EXIT_FAILED
     assert "why" in result.err
+
+
+def test_explain_nothing(graphlift):
+    result = graphlift("explain", "-", stdin=b"\n")
+    assert (result.code, result.out) == (EXIT_FAILED, "")
+    assert "nothing to explain" in result.err
 
 
 def test_explain_a_misspelt_rule(graphlift):
