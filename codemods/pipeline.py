@@ -151,7 +151,15 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
             if not _stays(node, plan):
                 found.add(_finding(source, code, message, node, function, "safe"))
     recordings = Recordings(planner.session, planned.facts)
+    stale = [*recordings.stale({plan.qualname for plan in planned.plans})]
+    for definition in stale:
+        function, node = definition.qualname, definition.original
+        message = f"`{function}` has changed since it was recorded: record it again"
+        found.add(_finding(source, "GL401", message, node, function, "manual"))
+    edited = {definition.qualname for definition in stale}
     for function, refusal in planned.refusals.items():
+        if function in edited:
+            continue
         place = refusal.node
         if not isinstance(place, ast.expr | ast.stmt) or not hasattr(place, "lineno"):
             place = planner.module.functions[function].original
@@ -165,12 +173,6 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
             why = f"; `{function}` stays eager: {refusal.reason}"
             for code, node, what in _places(planned, function):
                 found.add(_finding(source, code, what + why, node, function, "manual"))
-    for definition in recordings.stale({plan.qualname for plan in planned.plans}):
-        if definition.qualname in planned.refusals:
-            continue
-        function, node = definition.qualname, definition.original
-        message = f"`{function}` has changed since it was recorded: record it again"
-        found.add(_finding(source, "GL401", message, node, function, "manual"))
     return Checked(
         tuple(
             sorted(

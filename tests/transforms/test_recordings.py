@@ -94,6 +94,27 @@ def test_a_changed_function_that_its_caller_tells_of() -> None:
     assert "has changed since it was recorded" in found.findings[0].message
 
 
+def test_a_changed_function_that_would_stay_eager() -> None:
+    """Why it does may be what the recording no longer tells."""
+    text = """
+        import tensorflow as tf
+
+        def mixed(x: tf.Tensor):
+            rows = []
+            for v in x:
+                rows.append(v if v > 0.0 else "low")
+            return rows
+
+        def main():
+            print(mixed(tf.constant([1.0])))
+    """
+    assert "stays eager" in checked(text).findings[0].message
+    found = [f for f in checked(text, ("mixed",)).findings if f.function == "mixed"]
+    assert [f.message for f in found] == [
+        "`mixed` has changed since it was recorded: record it again"
+    ]
+
+
 def test_what_a_lifted_function_runs_needs_no_recording() -> None:
     text = """
         import tensorflow as tf
