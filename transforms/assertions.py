@@ -57,7 +57,7 @@ class TensorAssert(Rule):
         ARGS = [(tf.constant([4.0, 9.0]),), (tf.constant([1.0, -1.0]),), (tf.constant([0.0, 1.0]),)]
 
     When it is left alone:
-        Exceptions that are caught in the same loop, and functions that graphs call. What can be done:
+        Exceptions that are caught in the same loop, and those of long functions that graphs call. What can be done:
         `tf.debugging.assert_greater` and its like, where its InvalidArgumentError will do; or return what the test
         needs, and raise in the caller.
     """
