@@ -43,7 +43,7 @@ from .short_lived import is_made_anew
 from .source import double_quoted, is_placed
 from .split import split
 from .step_plans import StepPlanner
-from .steps import Code, Compound, Core, Keep, Plan, Step
+from .steps import Code, Compound, Core, Keep, Plan, Step, mentioned
 
 if TYPE_CHECKING:
     from .plan import ModulePlanner
@@ -98,13 +98,18 @@ class SplitPlanner:
             elif qualname in whole:
                 self.refusals.pop(qualname, None)
         done = {*absorbed, *(p.qualname for p in plans)}
-        graphs = {*whole, *(p.qualname for p in plans)}
+        graphs = whole | self._of_one_graph(plans)
         plans += StepPlanner(self, graphs).plans(facts, {*whole, *done}, cores)
         rest = {q: f for q, f in facts.items() if q not in absorbed}
         plans = self._cut(rest, plans, cores)
         for qualname in (*absorbed, *(p.qualname for p in plans)):
             self.refusals.pop(qualname, None)
         return plans
+
+    def _of_one_graph(self, plans: list[Plan]) -> set[str]:
+        """The functions around a graph whose Python calls no other function of the module."""
+        names = {q.rpartition(".")[2] for q in self.module.functions}
+        return {p.qualname for p in plans if not names & mentioned(p.shell)}
 
     def _shows(self, found: FunctionFacts, facts: Mapping[str, FunctionFacts]) -> bool:
         """Whether a function that no other calls prints something that would wait for its graph, to show it as Python does."""
