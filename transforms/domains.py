@@ -13,7 +13,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor
 from .facts.numbers import ZERO_DIVISION
 from .facts.profile import FunctionNode
-from .facts.syntax import blocks, own_nodes
+from .facts.syntax import blocks, is_negative, own_nodes
 from .findings import Refusal
 from .making import assigned, name, placed, unplaced
 from .rebuilding import rebuilt, replaced, with_body
@@ -161,7 +161,7 @@ class _Checks:
 
     def _named(self, node: ast.expr, word: str, before: list[ast.stmt]) -> ast.expr:
         """The value of an expression under a name."""
-        if isinstance(node, ast.Name | ast.Constant) or _is_negative(node):
+        if isinstance(node, ast.Name | ast.Constant) or is_negative(node):
             return node
         text = self.names.fresh(word)
         before.append(assigned(text, node))
@@ -187,11 +187,6 @@ class _Checks:
                 raising,
                 "GL205",
             )
-
-
-def _is_negative(node: ast.expr) -> bool:
-    """Whether this is a negative number as it is written."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
 
 
 def _holds_float(kind: Kind) -> bool:

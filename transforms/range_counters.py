@@ -9,7 +9,7 @@ from . import static_shapes
 from .counter import Counter, bind_row
 from .facts.kinds import Elements, Python, Tensor
 from .facts.staging import is_strong, is_tensor
-from .facts.syntax import index_parts
+from .facts.syntax import index_parts, is_negative
 from .findings import Refusal
 from .steps import Code, Step
 
@@ -177,7 +177,7 @@ def bound(
         and text not in planner.assigned(node.body)
     ):
         return text
-    if not isinstance(bound, ast.Constant) and not _is_negative(bound):
+    if not isinstance(bound, ast.Constant) and not is_negative(bound):
         fresh = planner.names.fresh(name)
         before.append(Code(f"{fresh} = {text}"))
         return fresh
@@ -269,8 +269,3 @@ def _picks(planner: Planner, node: ast.AST) -> list[ast.expr]:
             ]
             return tensors if len(tensors) == 1 else []
     return []
-
-
-def _is_negative(node: ast.expr) -> bool:
-    """Whether this is a negative number as it is written."""
-    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

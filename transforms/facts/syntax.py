@@ -278,3 +278,8 @@ def index_parts(index: ast.expr) -> Iterator[ast.expr]:
             yield from (bound for bound in (lower, upper, step) if bound is not None)
         case _:
             yield index
+
+
+def is_negative(node: ast.expr) -> bool:
+    """Whether this is a negative number as it is written."""
+    return isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
