@@ -164,7 +164,7 @@ def _checked(planner: ModulePlanner, planned: ModulePlan, options: Options) -> C
         if not isinstance(place, ast.expr | ast.stmt) or not hasattr(place, "lineno"):
             place = planner.module.functions[function].original
         way_out = refusal.way_out or WAYS_OUT.get(refusal.code)
-        if recordings.would_help(function):
+        if recordings.would_help(function, refusal):
             way_out = RECORD
         advice = f"; {way_out}" if way_out else ""
         message = f"`{function}` stays eager: {refusal.reason}{advice}"

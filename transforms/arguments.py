@@ -22,7 +22,7 @@ from .facts.staging import (
     is_tensor,
     is_weak,
 )
-from .findings import Refusal
+from .findings import Refusal, Unseen
 from .list_arguments import DEFAULTS, displays, given, holds_weak, short_name
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ def _range(writer: Writer, node: ast.Call) -> str | None:
     if any(k.arg == "dtype" for k in node.keywords):
         return None
     if dtype is None or node.keywords:
-        raise Refusal("the dtype of this range is not known", node)
+        raise Unseen("the dtype of this range is not known", node)
     texts = [
         writer.promotion.cast(writer.text(a), f"{writer.tf}.{dtype}")
         if is_weak(writer.kind(a))

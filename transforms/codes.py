@@ -81,5 +81,5 @@ WAYS_OUT = {
     "GL406": "pass the size as a number, or use `tf.shape`",
 }
 """What a person can do about what no rewrite cures, by the code of the rule."""
-RECORD = "record a run of it, which tells the dtypes of its tensors"
+RECORD = "record a run of it, which tells dtypes and shapes of its tensors"
 """What a person can do about what no rewrite cures while the dtypes of a function's tensors are not known."""

@@ -21,7 +21,7 @@ from .facts.kinds import (
 from .facts.profile import FunctionNode
 from .facts.staging import choose, is_strong, stage
 from .facts.syntax import blocks, own_nodes
-from .findings import Refusal
+from .findings import Refusal, Unseen
 from .list_forms import DEFAULTS, List, copied
 from .lists import Lists
 from .making import assigned
@@ -290,7 +290,7 @@ def _list(
         reason = f"`{name}` holds Python numbers and tensors"
         raise Refusal(reason, node, "GL203", way_out)
     if rows and (element.shape is None or None in element.shape):
-        raise Refusal(f"the items of `{name}` may differ in shape", node, "GL203")
+        raise Unseen(f"the items of `{name}` may differ in shape", node, "GL203")
     items = [k for n in ast.walk(function) for k in _given(facts, n, name)]
     nested = any(isinstance(kind, Sequence | Elements) for kind in items)
     ragged = whole or read or any(_is_ragged(node, name) for node in ast.walk(function))

@@ -50,3 +50,7 @@ class Refusal(Exception):
         self.node = node
         self.code = code
         self.way_out = way_out
+
+
+class Unseen(Refusal):
+    """What a function does is told by a shape or a dtype that its text does not tell: a recorded run would."""

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from .facts.environment import FunctionFacts
 from .facts.kinds import Module, Tensor
 from .facts.staging import INTS
-from .findings import Refusal
+from .findings import Refusal, Unseen
 from .list_forms import List, listed
 from .making import Node, called, compared, expression, negated
 
@@ -80,7 +80,7 @@ class ListReads:
             return made.stacked
         if made.element.dtype != "float32":
             reason = f"`{made.name}` may be empty, and gives another dtype then"
-            raise Refusal(reason, self.statement, "GL203")
+            raise Unseen(reason, self.statement, "GL203")
         return f"{made.stacked} if {made.size} > 0 else {self.tf}.zeros([0])"
 
     def used(self, node: ast.expr) -> ast.expr:
@@ -197,7 +197,7 @@ class ListReads:
         shape = made.element.shape
         if made.lengths is None and (shape is None or None in shape):
             reason = f"the items of `{made.name}` may differ in shape"
-            raise Refusal(reason, self.facts.definition.original, "GL203")
+            raise Unseen(reason, self.facts.definition.original, "GL203")
         return made.whole
 
     def part(self, made: List, node: ast.Subscript) -> ast.expr:
@@ -377,14 +377,12 @@ class _Uses(ast.NodeTransformer):
             text = f"{self.reads.tf}.transpose({text}, {order})"
         if function == "concat":
             if shape[axis] is None and not made.rows:
-                raise Refusal(
+                raise Unseen(
                     "what is joined side by side may be of several sizes", node, "GL203"
                 )
             dims = [*shape[:axis], -1, *shape[axis + 1 :]]
             if None in dims:
-                raise Refusal(
-                    "the sizes of what is joined are not known", node, "GL203"
-                )
+                raise Unseen("the sizes of what is joined are not known", node, "GL203")
             text = f"{self.reads.tf}.reshape({text}, {dims})"
         return self._made(expression(text), node)
 

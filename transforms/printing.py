@@ -12,7 +12,7 @@ from .facts.kinds import Function, Kind, Python, Tensor
 from .facts.staging import is_strong, is_tensor
 from .facts.syntax import own_nodes
 from .facts.texts import REALS, is_exact
-from .findings import Refusal
+from .findings import Refusal, Unseen
 from .python_results import CONVERSIONS
 from .rule import Rule
 from .steps import Code, Step
@@ -236,7 +236,7 @@ def _printed(planner: Planner, node: ast.expr) -> str:
         or None in shape
         or math.prod(d or 0 for d in shape) > MOST_PRINTED
     ):
-        raise Refusal(
+        raise Unseen(
             "how much of this tensor Python would print is not known", node, "GL201"
         )
     return planner.writer.text(node)

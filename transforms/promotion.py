@@ -29,7 +29,7 @@ from .facts.kinds import (
 from .facts.numpy_arguments import common_dtype
 from .facts.outcome import Unsure
 from .facts.staging import is_numpy, is_strong, is_weak, released
-from .findings import Refusal
+from .findings import Refusal, Unseen
 
 ZEROS = {"int": "0", "float": "0.0", "bool": "False", "str": '""'}
 WORDS = {"int": "int64", "float": "float64"}
@@ -85,7 +85,7 @@ class Promotion:
         if strong is not None:
             dtype = getattr(strong[1], "dtype", None)
             if dtype is None:
-                raise Refusal(
+                raise Unseen(
                     "the dtype that an array takes here is not known", strong[2]
                 )
         else:
@@ -114,7 +114,7 @@ class Promotion:
             return self.dtype(dtype)
         if isinstance(node, ast.Name | ast.Attribute):
             return f"{text}.dtype"
-        raise Refusal("the dtype that a Python number takes here is not known", node)
+        raise Unseen("the dtype that a Python number takes here is not known", node)
 
     def cast(self, text: str, dtype: str) -> str:
         """The text cast to a dtype; a cast of a cast to float64, or of a size to int64, is one."""
@@ -168,7 +168,7 @@ class Promotion:
             return self._constant(text, have, want, node)
         if isinstance(have, Union | Array | Scalar):
             if want.dtype is None:
-                raise Refusal(
+                raise Unseen(
                     "the dtype of what becomes one value here is not known", node
                 )
             return f"{self.tf}.convert_to_tensor({text}, {self.dtype(want.dtype)})"
@@ -186,9 +186,7 @@ class Promotion:
         self, text: str, have: Python, want: Tensor, node: ast.AST | None
     ) -> str:
         if want.dtype is None:
-            raise Refusal(
-                "the dtype that a Python number takes here is not known", node
-            )
+            raise Unseen("the dtype that a Python number takes here is not known", node)
         if have.type not in ("int", "float", "bool", "str"):
             raise Refusal(f"{have} does not fit where {want} is needed", node)
         if isinstance(have.value, int) and not -(2**63) <= have.value < 2**63:
@@ -278,7 +276,7 @@ class Promotion:
         if isinstance(kind, Tensor) and kind.shape is None:
             kind = replace(kind, shape=())
         if not isinstance(kind, Tensor) or kind.dtype is None or kind.shape is None:
-            raise Refusal(
+            raise Unseen(
                 "a name is set on one way only, and what it holds there is not known",
                 node,
             )
@@ -303,7 +301,7 @@ def array_dtype(kinds: tuple[Kind, ...], divides: bool = False) -> str:
     try:
         dtype = common_dtype(tuple(map(released, kinds)))
     except Unsure as reason:
-        raise Refusal(f"what NumPy makes of this is not known: {reason}") from reason
+        raise Unseen(f"what NumPy makes of this is not known: {reason}") from reason
     return "float64" if divides and dtype in ("int32", "int64", "bool") else dtype
 
 

@@ -10,7 +10,7 @@ from .counter import Counter, bind_row
 from .facts.kinds import Elements, Python, Tensor
 from .facts.staging import is_strong, is_tensor
 from .facts.syntax import index_parts, is_negative
-from .findings import Refusal
+from .findings import Refusal, Unseen
 from .steps import Code, Step
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _stepped(
 ) -> tuple[str, Counter]:
     """A `tf.range` whose step a tensor gives: its numbers as the rows of one tensor."""
     if not dtype:
-        raise Refusal("the dtype of this range is not known", node, "GL105")
+        raise Unseen("the dtype of this range is not known", node, "GL105")
     parts = []
     for argument in args:
         kind, text = planner.facts.kind(argument), planner.writer.text(argument)
@@ -123,7 +123,7 @@ def _range_dtype(planner: Planner, node: ast.For) -> str:
             isinstance(k, Python) or getattr(k, "dtype", None) is None for k in bound
         ):
             return ""
-        raise Refusal("the dtype of this range is not known", node, "GL105")
+        raise Unseen("the dtype of this range is not known", node, "GL105")
     if dtype not in ("int32", "int64"):
         raise Refusal(f"a range of {dtype} is not lifted", node, "GL105")
     return str(dtype)

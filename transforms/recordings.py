@@ -12,6 +12,7 @@ from .facts.kinds import Tensor
 from .facts.profile import Recorded
 from .facts.session import Session
 from .facts.syntax import CALLED_IN_ANY_CASE, own_body
+from .findings import Refusal, Unseen
 from .source import identifiers
 
 PACKAGES = frozenset({"tensorflow", "keras"})
@@ -51,12 +52,13 @@ class Recordings:
             ):
                 yield definition
 
-    def would_help(self, function: str) -> bool:
-        """Whether nothing tells the dtypes of a function's tensors, as a recorded run would."""
+    def would_help(self, function: str, refusal: Refusal) -> bool:
+        """Whether nothing tells the dtypes of a function's tensors, or the shapes that it is about, as a recorded run would."""
         facts = self._facts.get(function)
         kinds = facts.parameters.values() if facts is not None else ()
         unknown = any(isinstance(k, Tensor) and k.dtype is None for k in kinds)
-        return unknown and self._session.recorded(function) is None
+        asked = unknown or isinstance(refusal, Unseen)
+        return asked and self._session.recorded(function) is None
 
     def _run_by(self, functions: Collection[str]) -> set[str]:
         """Some functions, and all that they run."""

@@ -128,3 +128,27 @@ def test_what_a_lifted_function_runs_needs_no_recording() -> None:
     """
     found = checked(text, ("shifted",))
     assert {f.function for f in found.findings} == {"chosen"}
+
+
+def test_a_function_of_whose_shapes_nothing_tells() -> None:
+    """Annotations tell no shapes: a recorded run would, where it is about that."""
+    text = """
+        import tensorflow as tf
+
+        def collected(x: tf.Tensor):
+            y = x + tf.constant(1.0)
+            rows = [y]
+            if tf.reduce_sum(y) > 1.0:
+                rows.append(x)
+            return rows
+
+        def asked(x: tf.Tensor):
+            y = x + tf.constant(1.0)
+            return eval("tf.sin(y)") if tf.reduce_sum(y) > 0.0 else y
+    """
+    found = {f.function: f.message for f in checked(text).findings}
+    assert found["collected"] == (
+        "`collected` stays eager: the items of `rows` may differ in shape; "
+        "record a run of it, which tells dtypes and shapes of its tensors"
+    )
+    assert "record" not in found["asked"]
