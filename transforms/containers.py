@@ -73,7 +73,7 @@ class ListAppend(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Lists whose items are of different dtypes, or that are passed on. Lists in a list whose items are set, where they
+        Lists whose items are of different dtypes, or that are given to what is no function of the module. Lists in a list whose items are set, where they
         may be of several lengths, or one of them goes by a name of its own. An index out of range raises the graph's
         `InvalidArgumentError`, not `IndexError`, where no recorded call has raised that.
     """
@@ -190,7 +190,7 @@ def growing(facts: FunctionFacts) -> list[str]:
     found: dict[str, None] = {}
     for problem in facts.problems:
         if problem.code == "GL203":
-            name = _changed(problem.node, facts)
+            name = changed_list(problem.node, facts)
             if name is not None and name not in facts.parameters:
                 found.setdefault(name)
     while more := {*_taken_over(facts.definition.node, found)} - found.keys():
@@ -251,7 +251,7 @@ def _count(node: ast.AST, name: str) -> int:
     return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
-def _changed(node: ast.AST | None, facts: FunctionFacts) -> str | None:
+def changed_list(node: ast.AST | None, facts: FunctionFacts) -> str | None:
     """The list that a node changes, or gives its length."""
     match node:
         case (

@@ -432,6 +432,9 @@ def _dropped(value: ast.expr) -> Block:
 
 def _assigned(targets: list[ast.expr]) -> Callable[[ast.expr], Block]:
     def assign(value: ast.expr) -> Block:
+        match targets, value:
+            case [ast.Name(id=target)], ast.Name(id=given) if target == given:
+                return []
         return [ast.Assign([bare(t) for t in targets], value)]
 
     return assign

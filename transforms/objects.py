@@ -12,9 +12,20 @@ from collections.abc import Mapping
 from . import setters
 from .classes import class_at, class_made_here, has_subclass
 from .companions import is_unclear
+from .containers import changed_list
 from .facts.definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Module, Object, Python, Tensor, Type, Variable
+from .facts.kind_parts import is_mutable
+from .facts.kinds import (
+    UNKNOWN,
+    Function,
+    Module,
+    Object,
+    Python,
+    Tensor,
+    Type,
+    Variable,
+)
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, holds_variable, stage
@@ -29,6 +40,7 @@ from .inlining import (
     local_names,
 )
 from .keras_calls import calls_as_is
+from .list_arguments import given
 from .settling import NotInlined
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
@@ -119,6 +131,7 @@ def _stateful_calls(facts: FunctionFacts, session: Session) -> dict[ast.expr, Ca
     nodes |= dict.fromkeys(_calls_for_variables(facts))
     nodes |= dict.fromkeys(_calls_for_several(facts, session))
     nodes |= dict.fromkeys(_calls_of_hindering(facts, session))
+    nodes |= dict.fromkeys(_calls_with_lists(facts, session))
     nodes |= {
         p.node: None
         for p in facts.problems
@@ -212,6 +225,27 @@ def _calls_of_hindering(facts: FunctionFacts, session: Session) -> list[ast.expr
         for node, name in facts.calls.items()
         if {functions[name].node, functions[name].original} & hindering
     ]
+
+
+def _calls_with_lists(facts: FunctionFacts, session: Session) -> list[ast.expr]:
+    """The calls that change what the function keeps in a list or dict of its own, or read a list that a tensor changes."""
+    changing = {p.node for p in facts.problems if p.code == "GL204"}
+    grown = {changed_list(p.node, facts) for p in facts.problems if p.code == "GL203"}
+    found: list[ast.expr] = []
+    for node, called in facts.calls.items():
+        arguments = given(node) if isinstance(node, ast.Call) else []
+        own = [
+            n
+            for n in arguments
+            if isinstance(n, ast.Name) and n.id not in facts.parameters
+        ]
+        kinds = [facts.kind(n) for n in own]
+        changes = node in changing and any(k == UNKNOWN or is_mutable(k) for k in kinds)
+        reads = any(n.id in grown for n in own)
+        definition = session.module.functions[called]
+        if (changes or reads) and callee_of(node, definition, facts, session):
+            found.append(node)
+    return found
 
 
 def _is_unheld(facts: FunctionFacts) -> bool:
