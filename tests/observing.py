@@ -23,6 +23,9 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from graphlift.codemods.record.recorder.graphlift_recorder.sameness import (
+    shared_tensors,
+)
 from graphlift.transforms.facts import kinds
 from graphlift.transforms.facts.kind_joins import join, join_all
 from graphlift.transforms.facts.kinds import Kind
@@ -137,6 +140,7 @@ class _Seen:
     random: set[str] = field(default_factory=set)
     raises: set[str] = field(default_factory=set)
     makers: set[str] = field(default_factory=set)
+    shared: set[str] = field(default_factory=set)
 
 
 class Observer:
@@ -174,11 +178,11 @@ class Observer:
         seen.calls += 1
         if seen.node.name == "__init__" and frame.f_back is not None:
             seen.makers.add(f"{self.path.name}::{frame.f_back.f_code.co_qualname}")
-        _join(
-            seen.parameters,
-            {name: frame.f_locals[name] for name in _parameters(frame.f_code)},
-        )
+        parameters = {n: frame.f_locals[n] for n in _parameters(frame.f_code)}
+        _join(seen.parameters, parameters)
         surroundings = self._surroundings(seen, frame)
+        named = {**parameters, **surroundings}
+        seen.shared.update(map(" is ".join, shared_tensors(named.items())))
         for name, value in surroundings.items():
             if seen.first.setdefault(name, _mark(value)) != _mark(value):
                 seen.changed.add(name)
@@ -243,6 +247,7 @@ class Observer:
                     random=frozenset(seen.random),
                     callers=tuple(sorted(seen.makers)),
                     raises=tuple(sorted(seen.raises)),
+                    shared=frozenset(seen.shared),
                 )
                 for name, seen in self.seen.items()
             },

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from . import overriding, printing, signatures
+from . import overriding, printing, signatures, watched
 from .add_chains import adding_functions
 from .building import guard, unbuilt
 from .changing_state import STATE_CODES
@@ -198,10 +198,14 @@ class ModulePlanner:
         return not facts.staged and facts.operations <= theirs
 
     def _left_out(self) -> dict[str, Refusal]:
-        """The functions of which a rule that is not to be applied would change something."""
+        """The functions of which a rule that is not to be applied would change something, or whose tapes know more than a graph's."""
+        found = {
+            qualname: refusal
+            for qualname, facts in self.first.items()
+            if (refusal := watched.obstacle(facts, self.session)) is not None
+        }
         if not (self.options.select or self.options.ignore or self.source.exempted):
-            return {}
-        found: dict[str, Refusal] = {}
+            return found
         for qualname, facts in self.first.items():
             definition = facts.definition.original
             if self.source.exempts("GL401", *head_lines(definition)):

@@ -49,8 +49,10 @@ class EagerFunction(Rule):
 
     When it is left alone:
         Functions in which anything is not understood, those whose results no graph can give, those whose
-        parameters' kinds nothing tells, those that changed since they were recorded, and those of which a graph would be
-        traced anew for each object or number that they are given, and run too seldom for each. What can be done: record a
+        parameters' kinds nothing tells, those that changed since they were recorded, those of which a graph would be
+        traced anew for each object or number that they are given, and run too seldom for each, and those in which a tape
+        watches a tensor that may be given, or be set in a loop or branch, under two names: eager mode counts both as uses
+        of one tensor, a graph does not (`tf.identity` keeps them apart in eager mode, too). What can be done: record a
         run that calls the function (`graphlift record -- python PROGRAM`), or annotate it; where the kind of
         a value stays unknown or may be Python's or a tensor, make it a tensor in any case (`tf.convert_to_tensor`);
         take the tensor work that is understood into a function of its own, which is lifted then.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
-from . import signatures, stateful
+from . import signatures, stateful, watched
 from .codes import WAYS_OUT
 from .core_trials import Split
 from .draws import CODES
@@ -443,6 +443,9 @@ class SplitPlanner:
             raise unexpected
         check_parameters(core)
         self.entries.check(core, parts.new)
+        one = watched.crossing(core, facts, self.session)
+        if one is not None:
+            raise one
         check_read_later([*parts.before, *parts.after], parts.core.node, parts.given)
         steps = planner.body()
         definition = facts.definition

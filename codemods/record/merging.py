@@ -25,7 +25,7 @@ from .recorder.graphlift_recorder.exchange import PROBLEM, SEEN, sample_name
 Entry = dict[str, Any]
 
 _TABLES = ("parameters", "globals", "closure", "attributes", "names")
-_LISTS = ("raises", "changed", "random", "callers")
+_LISTS = ("raises", "changed", "random", "callers", "shared")
 
 
 @dataclass(frozen=True)

@@ -52,6 +52,8 @@ class Recorded:
     random: frozenset[str] = frozenset()
     callers: tuple[str, ...] = ()
     raises: tuple[str, ...] = ()
+    shared: frozenset[str] = frozenset()
+    """What had one and the same tensor in some call: `a is b`, for names and chains of attributes, in order."""
 
     @property
     def trips(self) -> dict[str, tuple[int, int]]:
@@ -189,4 +191,5 @@ def _recorded(entry: Mapping[str, object]) -> Recorded:
         random=frozenset(entry.get("random", ())),  # type: ignore[call-overload]
         callers=tuple(entry.get("callers", ())),  # type: ignore[arg-type]
         raises=tuple(entry.get("raises", ())),  # type: ignore[arg-type]
+        shared=frozenset(entry.get("shared", ())),  # type: ignore[call-overload]
     )

@@ -1,5 +1,5 @@
 """Whether a value seen later is the one seen first: by identity for tensors and objects, by equality
-for Python values, containers of them and small arrays.
+for Python values, containers of them and small arrays. And which names have one tensor.
 
 Nothing seen is kept alive, and no `__eq__` of the user's is run.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 Same = Callable[[Any], bool]
@@ -93,3 +93,26 @@ class Steady:
             self._same = same_as(value)
             return False
         return not self._same(value)
+
+
+def shared_tensors(named: Iterable[tuple[str, Any]]) -> list[tuple[str, str]]:
+    """The pairs of names that have, or whose containers hold, one and the same tensor; a name twice where it has two."""
+    owners: dict[int, str] = {}
+    pairs = []
+    for name, value in named:
+        for tensor in _tensors(value, 0):
+            first = owners.setdefault(id(tensor), "")
+            if first:
+                pairs.append((min(first, name), max(first, name)))
+            else:
+                owners[id(tensor)] = name
+    return pairs
+
+
+def _tensors(value: Any, depth: int) -> Iterator[Any]:
+    cls = type(value)
+    if cls.__name__ == "EagerTensor":
+        yield value
+    elif depth < DEEPEST and cls in (list, tuple, dict):
+        for item in [*(value.values() if cls is dict else value)][:MOST_ITEMS]:
+            yield from _tensors(item, depth + 1)

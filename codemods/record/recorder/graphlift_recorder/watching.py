@@ -16,7 +16,7 @@ from typing import Any
 
 from . import randomness
 from .kinds import describe
-from .sameness import Steady
+from .sameness import Steady, shared_tensors
 from .samples import Samples
 
 MOST_CALLS = 1000
@@ -122,6 +122,10 @@ class Chain(Place):
             steady = self._of(root)
             self.changed = steady is not None and steady.differs(value)
 
+    def named(self, name: str, root: Any) -> tuple[str, Any]:
+        """The chain as it reads from a root of this name, and what it holds."""
+        return ".".join((name, *self.path)), stored(root, self.path)
+
     def _of(self, root: Any) -> Steady | None:
         known = self._steady.get(id(root))
         if known is not None and known[0]() is root:
@@ -153,6 +157,13 @@ class Outer(Place):
         self.changed = self.changed or self._steady.differs(value)
         for chain in self.chains:
             chain.enter(value)
+
+    def named(self, value: Any) -> list[tuple[str, Any]]:
+        """The value, and what the chains from it hold, by name; of a module nothing."""
+        if isinstance(value, types.ModuleType):
+            return []
+        chains = [chain.named(self.name, value) for chain in self.chains]
+        return [(self.name, value), *chains]
 
 
 class Loop(Watched):
@@ -234,6 +245,7 @@ class Function(Watched):
         self.loops: dict[str, Loop] = {}
         self.random: set[str] = set()
         self.callers: set[str] = set()
+        self.shared: set[tuple[str, str]] = set()
         self.samples = Samples()
         self._calls_left = MOST_CALLS
         self._turns_left = MOST_TURNS
@@ -273,12 +285,17 @@ class Function(Watched):
             self.on = False
         for place, kind in zip(self.parameters.values(), kinds, strict=True):
             place.kinds.add(kind)
+        named = [*zip(self.parameters, values, strict=True)]
         for index, chain in self.parameter_chains:
-            chain.enter(values[index])
+            root, value = named[index]
+            chain.enter(value)
+            named.append(chain.named(root, value))
         for outer in self.globals:
             value = frame.f_globals.get(outer.name, _MISSING)
             if value is not _MISSING:
                 outer.enter(value)
+                named += outer.named(value)
+        self.shared.update(shared_tensors(named))
         self.callers.update(_caller(frame))
         if self.samples.wanted(kinds):
             self.samples.take(*self._passed(values), kinds)

@@ -78,6 +78,7 @@ def entry(function: Function) -> dict[str, Any]:
         "changed": changed,
         "random": [*function.random],
         "callers": [*function.callers],
+        "shared": [" is ".join(pair) for pair in function.shared],
     }
 
 
