@@ -18,9 +18,10 @@ from .facts.kinds import (
     Sequence,
     Tensor,
 )
+from .facts.liveness import liveness
 from .facts.profile import FunctionNode
-from .facts.staging import choose, is_strong, stage
-from .facts.syntax import blocks, own_nodes
+from .facts.staging import choose, is_list, is_strong, stage
+from .facts.syntax import names_in, own_nodes
 from .findings import Refusal, Unseen
 from .list_forms import DEFAULTS, List, copied
 from .lists import Lists
@@ -73,9 +74,10 @@ class ListAppend(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.constant([1.0, -2.0, 3.0]),)]
 
     When it is left alone:
-        Lists whose items are of different dtypes, or that are given to what is no function of the module. Lists in a list whose items are set, where they
-        may be of several lengths, or one of them goes by a name of its own. An index out of range raises the graph's
-        `InvalidArgumentError`, not `IndexError`, where no recorded call has raised that.
+        Lists whose items are of different dtypes, or that are given to what is no function of the module. Lists in a
+        list whose items are set, where they may be of several lengths, or one of them goes by a name of its own. An
+        index out of range raises the graph's `InvalidArgumentError`, not `IndexError`, where no recorded call has
+        raised that.
     """
 
     code = "GL203"
@@ -145,6 +147,13 @@ def _parted(body: list[ast.stmt], facts: FunctionFacts, names: Names) -> list[as
                     with_origin(made, node)
                     for made in _one_by_one(targets, values, facts, names)
                 ]
+            case ast.Assign(
+                targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)
+            ) if len(targets) == len(values) and _are_lists(targets, values, facts):
+                result += [
+                    with_origin(made, node)
+                    for made in _in_turn(targets, values, facts, names)
+                ]
             case _:
                 result.append(rebuilt(node, lambda b: _parted(b, facts, names)))
     return result
@@ -185,6 +194,40 @@ def _one_by_one(
     ]
 
 
+def _are_lists(
+    targets: list[ast.expr], values: list[ast.expr], facts: FunctionFacts
+) -> bool:
+    """Whether names are given lists, among others, and no function inside knows them."""
+    own = {t.id for t in targets if isinstance(t, ast.Name)}
+    captured = liveness(facts.definition.node).captured
+    return (
+        len(own) == len(targets)
+        and own.isdisjoint(captured)
+        and any(is_list(facts.kind(v)) for v in values)
+    )
+
+
+def _in_turn(
+    targets: list[ast.expr],
+    values: list[ast.expr],
+    facts: FunctionFacts,
+    names: Names,
+) -> Iterator[ast.stmt]:
+    """Names set one by one; those that a later value still reads last."""
+    last: list[ast.stmt] = []
+    for i, (target, value) in enumerate(zip(targets, values, strict=True)):
+        assert isinstance(target, ast.Name)
+        if any(target.id in names_in(later) for later in values[i + 1 :]):
+            held = names.fresh(target.id)
+            read = ast.Name(held, ast.Load())
+            facts.kinds[read] = facts.kind(value)
+            last.append(ast.Assign([target], read))
+            yield assigned(held, value)
+        else:
+            yield ast.Assign([target], value)
+    yield from last
+
+
 def growing(facts: FunctionFacts) -> list[str]:
     """The local lists that are changed where a tensor says so."""
     found: dict[str, None] = {}
@@ -218,37 +261,11 @@ def _taken_over(function: FunctionNode, found: Collection[str]) -> Iterator[str]
             case ast.Assign(targets=[ast.Name(id=part)], value=ast.Name(id=name)) if (
                 name in found
             ):
-                if not _is_moved(function, node, name):
+                if name in liveness(function).after[node]:
                     reason = f"`{part}` is `{name}` by another name"
-                    raise Refusal(reason, node, "GL203")
+                    way_out = f"copy it with `list({name})` if it is to stay as it is"
+                    raise Refusal(reason, node, "GL203", way_out)
                 yield part
-
-
-def _is_moved(function: FunctionNode, move: ast.Assign, name: str) -> bool:
-    """Whether a list gets another name for good: it is made in the same block, and not named again before it is anew."""
-    block = next(b for b in _blocks(function) if move in b)
-    end = block.index(move) + 1
-    start = next((i for i in range(end) if _makes(block[i], name)), end)
-    inside = sum(_count(node, name) for node in block[start:end])
-    return inside == _count(function, name)
-
-
-def _blocks(function: FunctionNode) -> Iterator[list[ast.stmt]]:
-    yield function.body
-    for node in own_nodes(function):
-        if isinstance(node, ast.stmt):
-            yield from blocks(node)
-
-
-def _makes(node: ast.stmt, name: str) -> bool:
-    match node:
-        case ast.Assign(targets=[ast.Name(id=made)], value=ast.List()):
-            return made == name
-    return False
-
-
-def _count(node: ast.AST, name: str) -> int:
-    return sum(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
 
 
 def changed_list(node: ast.AST | None, facts: FunctionFacts) -> str | None:
@@ -261,7 +278,7 @@ def changed_list(node: ast.AST | None, facts: FunctionFacts) -> str | None:
             return None if isinstance(facts.kind(owner), Dict | Mapping) else owner.id
         case ast.AugAssign(target=ast.Name(id=name)):
             return name
-        case ast.BinOp():
+        case ast.BinOp() | ast.Call(func=ast.Name(id="list")):
             for statement in ast.walk(facts.definition.node):
                 match statement:
                     case ast.Assign(targets=[ast.Name(id=name)]) if (

@@ -346,7 +346,7 @@ class Lists:
             case ast.Call(
                 func=ast.Name(id="list"),
                 args=[ast.Call(func=ast.Name(id="range"), args=bounds)],
-            ) if made.element.weak == "int":
+            ) if made.element.weak == "int" or made.element.mixed:
                 numbers = map(self.reads.used, bounds)
                 return called(f"{self.tf}.range", *numbers, dtype=made.dtype)
             case ast.Name(id=name) if name in self.lists:

@@ -64,6 +64,7 @@ from .staging import (
     is_strong,
     is_tensor,
     is_weak,
+    list_of,
 )
 
 OVER_TENSORS = frozenset(
@@ -321,6 +322,10 @@ class CallEvaluation(Evaluation):
             self, node, arguments, environment
         ):
             found = None
+        if name == "builtins.list" and self._counts_tensor(node, arguments):
+            reason = "a list is as long as a tensor says"
+            self.problem(reason, node, "GL203", "make a tensor of it with `tf.range`")
+            return list_of(weak("int"))
         if name in ("builtins.list", "builtins.tuple") and any(
             isinstance(kind, Elements) and self.iterates_in_graph(argument, kind)
             for argument, kind in zip(node.args, arguments.positional, strict=False)
@@ -336,6 +341,13 @@ class CallEvaluation(Evaluation):
         if found is None and any(map(is_weak, arguments.positional)):
             found = host_read(name.removeprefix("builtins."), arguments)
         return self.settle(found, f"`{text}(...)`", node)
+
+    def _counts_tensor(self, node: ast.Call, arguments: Arguments) -> bool:
+        """Whether a call is given a range that a tensor bounds."""
+        match arguments.positional:
+            case [Elements(type="range") as numbers] if node.args:
+                return self.iterates_in_graph(node.args[0], numbers)
+        return False
 
     def _tensorflow(self, node: ast.Call, name: str, arguments: Arguments) -> Kind:
         if arguments.spread:
