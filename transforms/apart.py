@@ -23,10 +23,11 @@ from .facts.kinds import (
     Tensor,
 )
 from .facts.staging import INTS, holds_tensor, is_weak
-from .facts.syntax import HELD, blocks, changed_object
+from .facts.syntax import HELD, all_bound_names, blocks, changed_object
 from .making import assigned, called, expression, placed
-from .rebuilding import replaced, with_origin
+from .rebuilding import rebuilt, replaced, with_origin
 from .source import Names
+from .tapes import is_taped
 
 CONTAINERS = frozenset({"tuple", "list", "set"})
 ZEROS = {"int": "0", "float": "0.0"}
@@ -105,6 +106,9 @@ class Taker:
             name = self.names.fresh("length")
             return apart(name, lengths[0]), rest(statement, {lengths[0]: name})
         if is_sure(statement, first):
+            under_tape = isinstance(statement, ast.With)
+            if under_tape and changed_in(statement) & read_in(first):
+                return None
             return self._out_of_expression(statement, first, word)
         if any(changed_in(statement) & read_in(place) for place in places):
             return None
@@ -119,7 +123,8 @@ class Taker:
     ) -> Parted | None:
         for node in [*self._around(statement, place), place]:
             if self._fits(node):
-                name = self.names.fresh(word)
+                name = name_in_block(self.facts, statement, node)
+                name = name or self.names.fresh(word)
                 return apart(name, node), rest(statement, {node: name})
         return None
 
@@ -308,9 +313,37 @@ def rest(statement: ast.stmt, table: dict[ast.expr, str]) -> ast.stmt:
         statement, {old: placed(expression(text), old) for old, text in table.items()}
     )
     assert isinstance(made, ast.stmt)
+    if isinstance(made, ast.With):
+        made = rebuilt(made, _without_names_alone)
     if not blocks(made):
         note_names(made, statement, table)
     return made
+
+
+def name_in_block(
+    facts: FunctionFacts, statement: ast.stmt, value: ast.expr
+) -> str | None:
+    """The name that the block of a tape gives a value, where it has no other in the function."""
+    definition = facts.definition
+    bound = [n for s in definition.node.body for n in all_bound_names(s)]
+    bound += [*facts.parameters, *definition.declared_global]
+    for inner in statement.body if isinstance(statement, ast.With) else ():
+        match inner:
+            case ast.Assign(targets=[ast.Name(id=name)], value=given) if given is value:
+                return name if bound.count(name) == 1 else None
+    return None
+
+
+def _without_names_alone(body: list[ast.stmt]) -> list[ast.stmt]:
+    """A block without what gives names what they have."""
+    return [s for s in body if not _gives_itself(s)] or body
+
+
+def _gives_itself(node: ast.stmt) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=value)):
+            return name == value
+    return False
 
 
 def in_order(node: ast.AST) -> Iterator[ast.AST]:
@@ -335,13 +368,21 @@ def _is_made_in(arm: list[ast.stmt], call: ast.expr) -> bool:
     return False
 
 
+def _run_once(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a block that run whenever it does: up to the first that may leave it."""
+    for i, statement in enumerate(body):
+        if any(isinstance(n, LEAVING) for n in ast.walk(statement)):
+            return body[: i + 1]
+    return body
+
+
 def is_sure(root: ast.AST, call: ast.expr) -> bool:
     """Whether running this evaluates a part of it exactly once."""
     return root is call or any(is_sure(part, call) for part in _sure_parts(root))
 
 
 def _sure_parts(node: ast.AST) -> list[ast.AST]:
-    """The parts of a node that are evaluated exactly once whenever it is."""
+    """The parts of a node that are evaluated exactly once whenever it is, if nothing leaves it."""
     match node:
         case ast.If(test=test) | ast.IfExp(test=test):
             return [test]
@@ -351,8 +392,9 @@ def _sure_parts(node: ast.AST) -> list[ast.AST]:
             return [values[0]]
         case ast.Compare(left=left, comparators=comparators):
             return [left, comparators[0]]
-        case ast.With(items=items):
-            return [i.context_expr for i in items[:1]]
+        case ast.With(items=items, body=body):
+            first: list[ast.AST] = [i.context_expr for i in items[:1]]
+            return [*first, *_run_once(body)] if is_taped(node) else first
         case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
             return [value]
         case (

@@ -121,6 +121,7 @@ class _Finder:
             for p in self.facts.problems
             if p.code in STATE_CODES
             and isinstance(p.node, ast.Name | ast.Attribute)
+            and p.node not in self.facts.calls
             and self._is_outside(p.node)
         ]
         swapped = {ast.unparse(n) for n in changing if self._is_object(n)}

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+from .apart import is_apart
 from .changing_state import (
     StateVariable,
     argument_kind,
@@ -331,7 +332,11 @@ class Trials:
             return UNKNOWN
         makes = [*self.builds, *self.first]
         changing = [
-            s for s in before if s not in makes and name in self.order.changed(s)
+            s
+            for s in before
+            if s not in makes
+            and not self._is_computed(s)
+            and name in self.order.changed(s)
         ]
         if name in self.computed:
             return argument_kind(self.computed[name]) or UNKNOWN
@@ -345,6 +350,11 @@ class Trials:
         if not isinstance(kind, Tensor | Python | Array | Scalar):
             return UNKNOWN
         return argument_kind(kind) or UNKNOWN
+
+    def _is_computed(self, statement: ast.stmt) -> bool:
+        """Whether Python computes a number here, and changes nothing of objects but state that the core takes anyway."""
+        bound = {*all_bound_names(statement)}
+        return is_apart(statement) and bound <= self.computed.keys()
 
     def _given(self, after: list[ast.stmt], made: list[ast.stmt]) -> list[str]:
         """The names set in the core that Python needs after it."""

@@ -240,7 +240,7 @@ class _Places:
         parts = [self.facts.kind(n) for n in ast.walk(call) if isinstance(n, ast.expr)]
         if any(isinstance(kind, Variable) for kind in parts):
             return False
-        called = self.facts.calls.get(call)  # type: ignore[call-overload]
+        called = self.facts.calls.get(call)
         if called is None:
             return True
         inner = self.session.facts_of(called)

@@ -148,6 +148,8 @@ class Inliner:
             ):
                 if isinstance(node, ast.While) and (before or first):
                     raise NotInlined
+                if not is_atom(result):
+                    result.inlined = callee.definition.node.name.strip("_")  # type: ignore[attr-defined]
                 return [*before, *first, _with(node, call, result)]
         if isinstance(node, ast.While):
             raise NotInlined

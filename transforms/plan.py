@@ -39,6 +39,8 @@ from .split_plans import SplitPlanner
 from .stateful import builds
 from .steps import Code, Plan, Step, changes, mentioned
 
+CALLERS = STATE_CODES | {"GL404"}
+"""Rules of which there is nothing to tell where a function does no more than call lifted ones."""
 OPTIONAL = frozenset({"GL112", "GL407", "GL504"})
 """Rules without which code can be lifted, too."""
 UNFORESEEN = frozenset({"UnboundLocalError", "NameError"})
@@ -130,7 +132,7 @@ class ModulePlanner:
             for q, r in {**stay, **self.refusals}.items()
             if not self._is_inlined(q, planned)
             and not self._is_pythons(q)
-            and (r.code != "GL404" or not self._only_calls(q, planned))
+            and (r.code not in CALLERS or not self._only_calls(q, planned))
         }
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
 
@@ -189,10 +191,11 @@ class ModulePlanner:
         return found
 
     def _only_calls(self, qualname: str, planned: set[str]) -> bool:
-        """Whether all the tensor work of a function is done by functions that are lifted."""
+        """Whether all the tensor work of a function is done by functions that are lifted, now or before."""
         facts = self.session.known(qualname)
         called = set(facts.calls.values()) if facts else set()
-        if facts is None or not called <= planned:
+        shells = {q for q in called if self.session.is_shell(self.module.functions[q])}
+        if facts is None or not called or not called <= planned | shells:
             return False
         theirs = sum(self.session.facts_of(q).operations for q in facts.calls.values())
         return not facts.staged and facts.operations <= theirs

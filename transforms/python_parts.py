@@ -11,10 +11,10 @@ import builtins
 from dataclasses import dataclass, field
 
 from . import draws
-from .apart import apart, in_order, is_sure, rest
+from .apart import apart, in_order, is_sure, name_in_block, rest
 from .changing_state import STATE_CODES
 from .facts.environment import FunctionFacts
-from .facts.kinds import Function, Kind, Python
+from .facts.kinds import UNKNOWN, Function, Kind, Python
 from .facts.session import Session
 from .facts.staging import holds_tensor
 from .facts.syntax import HELD
@@ -107,6 +107,9 @@ class PythonFirst:
             expressions = [n for n in taken if isinstance(n, ast.expr)]
             self._take_apart(statement, expressions, found)
         needed = set().union(*map(self._touched, taken))
+        inside = _before(statement, taken)
+        if any(self._written(s) & needed for s in inside):
+            return None
         for other in reversed(earlier):
             if self._written(other) & needed or (
                 self.is_pythons(other) and self._written(other) & self._state
@@ -117,7 +120,7 @@ class PythonFirst:
                 needed |= self._touched(other)
         if taken != [statement] and not self._is_apart(taken, statement):
             return None
-        staying = [*others, *(s for s in earlier if s not in found.moved)]
+        staying = [*others, *(s for s in earlier if s not in found.moved), *inside]
         if not all(self._may_pass([*found.moved, *taken], s) for s in staying):
             return None
         if taken == [statement]:
@@ -129,7 +132,8 @@ class PythonFirst:
     ) -> None:
         table: dict[ast.expr, str] = {}
         for expression in expressions:
-            name = self.names.fresh(_name_for(expression))
+            name = name_in_block(self.facts, statement, expression)
+            name = name or self.names.fresh(_name_for(expression))
             table[expression] = name
             found.apart.append(apart(name, expression))
             found.kinds[name] = self.facts.kind(expression)
@@ -144,7 +148,7 @@ class PythonFirst:
             inside = any(node in ast.walk(larger) for larger in found)
             if (
                 not inside
-                and isinstance(node, ast.Call | ast.BinOp)
+                and (isinstance(node, ast.BinOp) or node in {*self._calls(node)})
                 and self._is_number(node)
                 and self._is_pure(node)
                 and self._touched(node) & (self._state | self.numbers)
@@ -202,7 +206,7 @@ class PythonFirst:
 
     def _grows(self, node: ast.AST) -> bool:
         """Whether ints may come to be more here than a tensor holds, call by call."""
-        called = (self.facts.calls.get(c) for c in _calls(node))
+        called = (self.facts.calls.get(c) for c in self._calls(node))
         functions = self.session.module.functions
         inner = [node, *(functions[q].original for q in called if q)]
         return any(
@@ -219,15 +223,24 @@ class PythonFirst:
             holds_tensor(self.facts.kind(n)) for n in parts if isinstance(n, ast.expr)
         ):
             return False
-        return all(map(self._is_plain, _calls(node)))
+        return all(map(self._is_plain, self._calls(node)))
 
-    def _is_plain(self, call: ast.Call) -> bool:
+    def _is_plain(self, call: ast.expr) -> bool:
         if call in self.facts.calls:
             inner = self.session.facts_of(self.facts.calls[call])
             only = all(p.code in STATE_CODES for p in inner.problems)
             return only and not inner.operations and inner.effects.keys() <= KEPT
-        kind = self.facts.kind(call.func)
+        kind = self.facts.kind(call.func) if isinstance(call, ast.Call) else UNKNOWN
         return isinstance(kind, Function) and kind.name.startswith(PLAIN_CALLS)
+
+    def _calls(self, node: ast.AST) -> list[ast.expr]:
+        """The calls in a piece of code, and the properties that it reads."""
+        return [
+            n
+            for n in ast.walk(node)
+            if isinstance(n, ast.Call)
+            or (isinstance(n, ast.Attribute) and n in self.facts.calls)
+        ]
 
     # ---- what depends on what
 
@@ -240,7 +253,7 @@ class PythonFirst:
         holders = self._holders(node)
         held = (n for n in ast.walk(node) if isinstance(n, HELD))
         found = {ast.unparse(n) for n in held if n not in holders}
-        if any(call in self.facts.calls for call in _calls(node)):
+        if any(call in self.facts.calls for call in self._calls(node)):
             found |= self._state
         return found
 
@@ -258,7 +271,7 @@ class PythonFirst:
             for n in ast.walk(node)
             if isinstance(n, HELD) and isinstance(n.ctx, ast.Store)
         }
-        if any(call in self.facts.calls for call in _calls(node)):
+        if any(call in self.facts.calls for call in self._calls(node)):
             found |= self._state
         return found
 
@@ -289,7 +302,7 @@ class PythonFirst:
                     raises = isinstance(op, RAISING)
                 case ast.Call(func=ast.Name(id=name)) if inner not in self.facts.calls:
                     raises = name not in SAFE_CALLS
-                case ast.Call():
+                case ast.Call() | ast.Attribute() if inner in self._calls(inner):
                     called = self.facts.calls.get(inner)
                     made = self.session.module.functions[called] if called else None
                     raises = made is None or self._may_raise(made.original)
@@ -320,16 +333,33 @@ class PythonFirst:
         return not (keeps and raises) and not draws.may_draw(self.facts, staying)
 
 
-def _calls(node: ast.AST) -> list[ast.Call]:
-    return [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+def _before(statement: ast.stmt, taken: list[ast.AST]) -> list[ast.stmt]:
+    """The statements in the block of a tape that run before the last of some expressions in it."""
+    if not isinstance(statement, ast.With):
+        return []
+    found: list[ast.stmt] = []
+    left = set(taken)
+    for inner in statement.body:
+        here = left & {*ast.walk(inner)}
+        found += _before(inner, [*here]) if here else [inner]
+        left -= here
+        if not left:
+            return found
+    return found
 
 
 def _name_for(node: ast.expr) -> str:
     """What to call the value of an expression."""
+    called = getattr(node, "inlined", None)
+    if called is not None:
+        return str(called)
     match node:
         case ast.Compare():
             return "condition"
-        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+        case (
+            ast.Attribute(attr=name)
+            | ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name))
+        ):
             found = name.strip("_").removeprefix("get_").lower()
             return "value" if hasattr(builtins, found) else found or "value"
         case ast.BinOp(op=ast.Pow()):

@@ -135,8 +135,11 @@ class Search:
         if unwritten or statement in self.trials.swaps:
             return False
         code = self._code(problem, statement, core[index:])
-        checks = only_raises(statement) and computes(statement, self.facts)
-        if checks and index == 0 and self._waits(statement, index, code):
+        works = computes(statement, self.facts)
+        checks = works and index == 0 and only_raises(statement)
+        if (checks and self._waits(statement, index, code)) or (
+            works and self._computed_first(statement, index)
+        ):
             pass
         elif self.order.may_go_first(statement, core[:index], self.after, code):
             before.append(statement)

@@ -136,7 +136,7 @@ class FunctionFacts:
     result: Kind = UNKNOWN
     problems: list[Refusal] = field(default_factory=list)
     shared: list[Refusal] = field(default_factory=list)
-    calls: dict[ast.Call, str] = field(default_factory=dict)
+    calls: dict[ast.expr, str] = field(default_factory=dict)
     generators: dict[ast.expr, str] = field(default_factory=dict)
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
     nested: dict[ast.AST, FunctionFacts] = field(default_factory=dict)

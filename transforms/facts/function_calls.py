@@ -199,7 +199,7 @@ class FunctionCalls:
             definition, self._with_recorded(definition, bound), outer
         )
         if evaluation.session is self.session:
-            evaluation.facts.calls[node] = qualname  # type: ignore[index]
+            evaluation.facts.calls[node] = qualname
         else:
             call = ForeignCall(self.session, qualname, facts)
             evaluation.facts.foreign[node] = call
