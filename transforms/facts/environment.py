@@ -106,6 +106,7 @@ class FunctionFacts:
         foreign: the functions of the project's other modules that calls reach.
         nested: the facts of the functions defined inside, by their `def`.
         enclosed: those of nested functions that others, which have ended, made, by the calls.
+        borrows: the callers that made lambdas or nested functions which it calls, itself or through others.
         captures: what each of them, and each lambda, finds in the names around it, at each of its calls.
         shared: the problems of changes in place that another name shows, too.
         effects: the nodes with each effect, by its name (`outcome.EFFECTS`).
@@ -141,6 +142,7 @@ class FunctionFacts:
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
     nested: dict[ast.AST, FunctionFacts] = field(default_factory=dict)
     enclosed: dict[ast.expr, FunctionFacts] = field(default_factory=dict)
+    borrows: set[str] = field(default_factory=set)
     captures: dict[str, dict[ast.AST, dict[str, Kind]]] = field(default_factory=dict)
     effects: dict[str, list[ast.AST]] = field(default_factory=dict)
     operations: int = 0

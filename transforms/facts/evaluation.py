@@ -242,13 +242,18 @@ class Evaluation:
     # ---- code that runs several times, each time with other kinds
 
     def called_lambda(
-        self, node: ast.Lambda, call: ast.Call, made: str, environment: Environment
+        self,
+        node: ast.Lambda,
+        call: ast.Call,
+        made: str,
+        environment: Environment,
+        maker: Evaluation,
     ) -> Kind:
         """What a lambda, `made` by this name, gives at one call; its nodes hold what they hold at all of its calls."""
         kind = self.evaluate(node.body, environment)
-        sites = self._sites.setdefault(node, {})
+        sites = maker._sites.setdefault(node, {})
         sites[call, made] = self._kinds_in(node.body)
-        self._hold_all(list(sites.values()))
+        maker._hold_all(list(sites.values()))
         return kind
 
     def _kinds_in(self, *nodes: ast.expr) -> dict[ast.expr, Kind]:

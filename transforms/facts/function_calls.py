@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from . import draws, methods, ranks
+from . import draws, methods, passed, ranks
 from .calls import Arguments, bind
 from .definitions import FunctionDefinition
 from .environment import Environment, ForeignCall, FunctionFacts
@@ -30,6 +30,7 @@ from .kinds import (
     Tensor,
 )
 from .parameters import of_any_call
+from .passed import Frame
 from .records import records_in
 from .staging import is_strong, result_of
 from .syntax import bound_names
@@ -167,12 +168,20 @@ class FunctionCalls:
             evaluation.problem("what this lambda is called with is not known", node)
             evaluation.operation()
             return UNKNOWN
-        inner = local.environment.copy()
-        inner.kinds |= environment.kinds
-        inner.kinds |= bound
-        kind = evaluation.called_lambda(local.node, node, made, inner)
         own = any(n is local.node for n in ast.walk(evaluation.facts.definition.node))
-        if not own and any(n in evaluation.facts.staged for n in ast.walk(local.node)):
+        maker = None if own else passed.maker_of_lambda(self.session, local.node)
+        around = environment if own else maker.environment if maker else Environment()
+        inner = local.environment.copy()
+        inner.kinds |= around.kinds
+        inner.kinds |= bound
+        kind = evaluation.called_lambda(
+            local.node, node, made, inner, maker.evaluation if maker else evaluation
+        )
+        if maker is not None:
+            passed.hand_over(evaluation.facts, maker.evaluation.facts, local.node)
+        elif not own and any(
+            n in evaluation.facts.staged for n in ast.walk(local.node)
+        ):
             evaluation.problem(
                 "it calls a lambda of the module that branches on a tensor: make that a `def`",
                 node,
@@ -194,20 +203,30 @@ class FunctionCalls:
         bound = self._bound(evaluation, node, definition, receiver, arguments)
         if bound is None:
             return UNKNOWN
-        outer = self._around(definition, evaluation, environment)
-        facts = self.session.analyse_function(
-            definition, self._with_recorded(definition, bound), outer
+        frame = Frame(evaluation, environment)
+        maker = (
+            frame
+            if self._is_around(definition, evaluation)
+            else passed.maker_of(self.session, definition)
         )
+        outer = self._around(definition, maker)
+        with evaluation.session.calling(frame):
+            facts = self.session.analyse_function(
+                definition, self._with_recorded(definition, bound), outer
+            )
         if evaluation.session is self.session:
             evaluation.facts.calls[node] = qualname
         else:
             call = ForeignCall(self.session, qualname, facts)
             evaluation.facts.foreign[node] = call
-        if outer is not None and self._is_around(definition, evaluation):
-            _note_captures(evaluation, definition, outer, node)
-            evaluation.facts.nested[definition.original] = facts
+        if outer is not None and maker is not None:
+            _note_captures(maker.evaluation, definition, outer, node)
+            maker.evaluation.facts.nested[definition.original] = facts
+            facts.borrows.add(maker.evaluation.facts.definition.qualname)
         elif outer is not None:
             evaluation.facts.enclosed[node] = facts
+        own = evaluation.facts.definition.qualname
+        evaluation.facts.borrows |= facts.borrows - {own}
         self._note_effects(evaluation, node, facts)
         unready = (
             self._unready(facts.result)
@@ -304,20 +323,17 @@ class FunctionCalls:
         return None
 
     def _around(
-        self,
-        definition: FunctionDefinition,
-        evaluation: Evaluation,
-        environment: Environment,
+        self, definition: FunctionDefinition, maker: Frame | None
     ) -> Environment | None:
         """What is bound around a nested function where it is called; None for one that is not nested."""
         parent = definition.parent
         if parent is None:
             return None
-        if not self._is_around(definition, evaluation):
+        if maker is None:
             return self.session.closure(definition)
-        around = evaluation.outer or Environment()
-        if parent.original is evaluation.facts.definition.original:
-            return Environment({**around.kinds, **environment.kinds})
+        around = maker.evaluation.outer or Environment()
+        if parent.original is maker.evaluation.facts.definition.original:
+            return Environment({**around.kinds, **maker.environment.kinds})
         return around
 
     def _is_around(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 
@@ -22,6 +23,7 @@ from .kinds import UNKNOWN, Elements, Kind, Object, Record, Type, Union, members
 from .library_settings import changed_settings
 from .modules import ModuleFacts
 from .parameters import Parameters
+from .passed import Frame
 from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules
 from .replicas import AGGREGATION
@@ -83,6 +85,7 @@ class Session:
         self.globals = Globals(self)
         self._parameters = Parameters(self)
         self.active: list[str] = []
+        self.frames: list[Frame] = []
         self.dirty = False
         self._by_node = {d.node: d for d in module.functions.values()}
         self._recorded = {q: self._seen(d) for q, d in module.functions.items()}
@@ -213,7 +216,8 @@ class Session:
         if known is not None and joined != known:
             self.dirty = True
         found = self._found.get(qualname)
-        if found is not None and found.parameters == joined and outer is None:
+        reusable = outer is None and not (found and found.borrows)
+        if found is not None and found.parameters == joined and reusable:
             return found
         self.contexts[qualname] = joined
         facts = FunctionFacts(definition, joined, taped=self._taped)
@@ -246,6 +250,15 @@ class Session:
             Interpreter(self, recorded).function(facts, outer)
         finally:
             self.active.pop()
+
+    @contextmanager
+    def calling(self, frame: Frame) -> Iterator[None]:
+        """While a function of this module, here in the midst of a call, has another one interpreted."""
+        self.frames.append(frame)
+        try:
+            yield
+        finally:
+            self.frames.pop()
 
     def analyse_core(
         self,
