@@ -8,9 +8,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, TypeGuard
 
+from .facts import arrays
 from .facts.environment import FunctionFacts
 from .facts.kinds import (
     NONE,
+    NUMPY,
     STR,
     WEAK_DTYPES,
     Dict,
@@ -44,7 +46,7 @@ class TensorLookup(Rule):
     """A Python container indexed by a tensor.
 
     What it finds:
-        Lists, tuples and dicts whose index or key a tensor decides, and `get` of dicts.
+        Lists, tuples, NumPy arrays and dicts whose index or key a tensor decides, and `get` of dicts.
 
     Why it matters:
         Python needs the index while the graph is traced, when it has no value: tracing stops, or one item is frozen
@@ -131,6 +133,8 @@ class _Lookups(Rewriter):
                     return None
                 if node in self._for_python and _type(_items(held)) == "str":
                     return None
+                if arrays.may_be_indexed(held, self.kind(index)):
+                    return self._of_array(value, index)
                 if isinstance(held, Sequence | Elements) and self._counts(index):
                     return self._item(value, held, index)
                 if isinstance(held, Dict | Mapping) and self._is_key(held, index):
@@ -167,6 +171,13 @@ class _Lookups(Rewriter):
             ast.Subscript(value, ast.Constant(i), ast.Load()) for i in range(len(items))
         ]
         return self._choice(entries, self._counted(place, len(items)), items)
+
+    def _of_array(self, value: ast.expr, index: ast.expr) -> ast.expr:
+        """An item or a slice of an array of NumPy, which a tensor takes in the graph."""
+        table = called(f"{self.tf}.constant", value)
+        taken = ast.Subscript(table, self._without_conversion(index), ast.Load())
+        taken.holds = NUMPY  # type: ignore[attr-defined]
+        return taken
 
     def _counted(self, place: ast.expr, size: int) -> ast.expr:
         """A place that may be counted from the end, from the start."""

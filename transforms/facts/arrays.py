@@ -10,6 +10,7 @@ from . import methods, numpy_functions, operators
 from .calls import Arguments
 from .kinds import (
     UNKNOWN,
+    Array,
     Elements,
     Function,
     Kind,
@@ -64,6 +65,19 @@ def item(evaluation: Evaluation, node: ast.Subscript, value: Kind, index: Kind) 
         return UNKNOWN
     found = operators.subscript(released(value), all_released(index))
     return hold(evaluation.settle(found, f"`{ast.unparse(node)}`", node))
+
+
+def may_be_indexed(value: Kind, index: Kind) -> bool:
+    """Whether a tensor may hold an array of NumPy that tensors index."""
+    parts = index.items if isinstance(index, Sequence) else (index,)
+    tuples = not isinstance(index, Sequence) or index.type in ("tuple", "slice")
+    return (
+        isinstance(value, Array)
+        and may_hold(value)
+        and tuples
+        and any(map(holds_tensor, parts))
+        and all(map(_is_basic_index, parts))
+    )
 
 
 def binary(

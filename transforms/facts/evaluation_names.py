@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+from dataclasses import replace
 
 from . import arrays, draws, methods, operators, ranks, texts
 from .environment import Environment
@@ -12,6 +13,7 @@ from .kind_joins import forget, join_all
 from .kind_parts import is_mutable
 from .kinds import (
     NONE,
+    NUMPY,
     SIZE,
     STR,
     UNKNOWN,
@@ -260,7 +262,9 @@ class NameEvaluation(Evaluation):
         if is_tensor(value) or is_tensor(index):
             self.operation()
         if is_tensor(value) and hasattr(node, "holds"):
-            return weak(node.holds)
+            if node.holds != NUMPY:
+                return weak(node.holds)
+            return replace(kind, weak=NUMPY) if isinstance(kind, Tensor) else kind
         if kind == SIZE and not self.session.is_graph_function(self.facts.definition):
             return weak("int")
         if is_tensor(index) and not is_tensor(value):
