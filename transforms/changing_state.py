@@ -126,6 +126,7 @@ class _Finder:
         ]
         swapped = {ast.unparse(n) for n in changing if self._is_object(n)}
         chains = {t: None for t in map(ast.unparse, changing) if t not in swapped}
+        chains = self._with_picked(chains)
         chains |= dict.fromkeys(self._attributes_of(swapped))
         chains |= dict.fromkeys(self._of_receiver() if self.apart else ())
         for node in own_nodes(self.definition.node):
@@ -164,6 +165,30 @@ class _Finder:
     def _is_given_whole(self, kind: Kind) -> bool:
         """Whether a graph is given such an object as it is, with a trace for each."""
         return is_optimizer(kind) or is_metric(kind) or self.session.is_enum(kind)
+
+    def _with_picked(self, chains: dict[str, None]) -> dict[str, None]:
+        """Pieces of state, with the items that these pick out of a list or dict in their place, where a graph is given such whole."""
+        inner = [n for s in self.definition.node.body for n in ast.walk(s)]
+        picked = {
+            n: ast.unparse(n.slice)
+            for n in inner
+            if isinstance(n, ast.Subscript)
+            and isinstance(n.slice, ast.Name | ast.Attribute)
+            and isinstance(n.value, ast.Name | ast.Attribute)
+            and ast.unparse(n.slice) in chains
+            and ast.unparse(n.value) not in chains
+            and self._is_outside(n.value)
+            and all(map(self._is_given_whole, members(self.facts.kind(n))))
+        }
+        texts = [ast.unparse(n) for n in inner if isinstance(n, HELD)]
+        others = {
+            index
+            for index in picked.values()
+            if texts.count(index) != [*picked.values()].count(index)
+        }
+        items = {n: i for n, i in picked.items() if i not in others}
+        rest = {c: None for c in chains if c not in items.values()}
+        return {**rest, **dict.fromkeys(map(ast.unparse, items))}
 
     def _attributes_of(self, swapped: set[str]) -> list[str]:
         """What the function uses of objects that are others at the next call."""
@@ -490,6 +515,9 @@ def _are_apart(keys: set[object]) -> bool:
 def _word(chain: str) -> str:
     """What the core may call a piece of state: the last name in its text, in small letters."""
     words = re.findall(r"[^\W\d]\w*", chain)
+    picked = re.search(r"(\w+)\[[^\W\d]", chain)
+    if picked:
+        return re.sub(r"(?<=ss)es$|s$", "", picked[1].strip("_").lower())
     last = str(words[-1]).rpartition("__")[2].strip("_").lower()
     return f"{last}_value" if re.search(r"\[-?\d+\]$", chain) else last
 
