@@ -20,7 +20,8 @@ MATH = {
     "sqrt": "sqrt", "exp": "exp", "log": "math.log", "log1p": "math.log1p", "expm1": "math.expm1", "sin": "sin",
     "cos": "cos", "tan": "tan", "atan": "atan", "tanh": "tanh", "fabs": "abs", "erf": "math.erf",
     "floor": "floor", "ceil": "math.ceil", "isnan": "math.is_nan", "isinf": "math.is_inf",
-    "isfinite": "math.is_finite",
+    "isfinite": "math.is_finite", "asinh": "asinh", "erfc": "math.erfc", "atan2": "atan2", "fmod": "truncatemod",
+    "pow": "pow",
 }  # fmt: skip
 DTYPES = {"int": "int64", "float": "float64"}
 
@@ -122,11 +123,8 @@ def of_math(writer: Writer, node: ast.Call, name: str) -> str | None:
     """The text of `math.name(t)` of a tensor: TensorFlow's function of the float64 that Python takes it for."""
     if not any(is_tensor(writer.kind(a)) for a in node.args):
         return None
-    (argument,) = node.args
-    tf, kind = writer.tf, writer.kind(argument)
-    text = writer.read(argument)
-    if getattr(kind, "dtype", None) != "float64":
-        text = writer.promotion.cast(text, f"{tf}.float64")
+    tf = writer.tf
+    text = ", ".join(_as_float(writer, argument) for argument in node.args)
     match name:
         case "degrees":
             return f"{text} * {180.0 / math.pi!r}"
@@ -135,6 +133,14 @@ def of_math(writer: Writer, node: ast.Call, name: str) -> str | None:
         case "floor" | "ceil":
             return f"{tf}.cast({tf}.{MATH[name]}({text}), {tf}.int64)"
     return f"{tf}.{MATH[name]}({text})"
+
+
+def _as_float(writer: Writer, node: ast.expr) -> str:
+    """The text of a number as the float64 that Python's floats are."""
+    text = writer.read(node) if is_tensor(writer.kind(node)) else writer.text(node)
+    if getattr(writer.kind(node), "dtype", None) == "float64":
+        return text
+    return writer.promotion.cast(text, f"{writer.tf}.float64")
 
 
 def known_answer(writer: Writer, node: ast.Call) -> str | None:

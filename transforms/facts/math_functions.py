@@ -1,4 +1,4 @@
-"""The functions of `math`: each takes a tensor as a Python float."""
+"""The functions of `math`: each takes tensors as Python floats."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from .calls import Arguments
-from .kinds import UNKNOWN, Kind, weak
+from .kinds import UNKNOWN, Kind, Python, weak
 from .signs import is_never_negative, is_never_positive, is_positive
 
 if TYPE_CHECKING:
@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 MATH = {
     "sqrt": "float", "exp": "float", "log": "float", "log1p": "float", "expm1": "float", "sin": "float",
-    "cos": "float", "tan": "float", "atan": "float", "tanh": "float", "fabs": "float", "erf": "float",
-    "degrees": "float", "radians": "float", "floor": "int", "ceil": "int", "isnan": "bool",
-    "isinf": "bool", "isfinite": "bool",
+    "cos": "float", "tan": "float", "atan": "float", "tanh": "float", "asinh": "float", "fabs": "float",
+    "erf": "float", "erfc": "float", "degrees": "float", "radians": "float", "floor": "int", "ceil": "int",
+    "isnan": "bool", "isinf": "bool", "isfinite": "bool",
 }  # fmt: skip
-"""The Python type that functions of `math` give."""
+"""The Python type that functions of `math` of one number give."""
+LARGEST_POWER = 8
+"""Up to it powers of numbers of less than 64 bits stay far from the largest float64."""
 RAISING = {
     "sqrt": is_never_negative,
     "log": is_positive,
@@ -33,9 +35,11 @@ def call(
     evaluation: Evaluation, node: ast.Call, name: str, arguments: Arguments
 ) -> Kind:
     """What a function of `math` gives."""
-    type = MATH.get(name)
-    only = arguments.all[0] if len(arguments.all) == 1 else None
-    if type is None or getattr(only, "shape", 0) not in ((), None, (1,)):
+    if len(arguments.positional) == 2 and not arguments.keywords:
+        type = "float" if _is_of_two(name, *arguments.positional) else None
+    else:
+        type = MATH.get(name) if len(arguments.all) == 1 else None
+    if type is None or not all(map(_is_number, arguments.all)):
         evaluation.problem(
             f"what `math.{name}` does in a graph is not known", node, "GL205"
         )
@@ -49,3 +53,24 @@ def call(
                 "GL205",
             )
     return weak(type)
+
+
+def _is_number(kind: Kind) -> bool:
+    """Whether Python takes this for one float."""
+    if isinstance(kind, Python):
+        return kind.type in ("int", "float")
+    return getattr(kind, "shape", 0) in ((), None, (1,))
+
+
+def _is_of_two(name: str, first: Kind, second: Kind) -> bool:
+    """Whether TensorFlow has a function of two numbers that never raises for these, or raises where it gives NaN."""
+    number = second.value if isinstance(second, Python) and second.known else None
+    match name:
+        case "atan2":
+            return True
+        case "fmod":
+            return isinstance(number, int | float) and number != 0
+        case "pow":
+            small = getattr(first, "dtype", None) in ("float16", "bfloat16", "float32")
+            return small and number in range(1, LARGEST_POWER + 1)
+    return False
