@@ -37,6 +37,7 @@ TAKES_WEAK = frozenset(
         "fill",
         "reshape",
         "range",
+        "data.Dataset.range",
         "one_hot",
         "shape",
         "size",
