@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import static_shapes
+from . import numpy_shapes
 from .facts import numpy_functions
-from .facts.kinds import NONE, Array, Kind, Python, Scalar, Sequence, Tensor
+from .facts.kinds import Kind, Python, Tensor
 from .facts.numpy_arguments import as_array
-from .facts.numpy_forms import padding, swapped_axes
-from .facts.staging import holds_size, holds_tensor, is_strong, is_tensor, released
+from .facts.staging import holds_size, holds_tensor, is_strong, released
 from .findings import Refusal
+from .numpy_operands import Call
 from .promotion import array_dtype
 from .rule import Rule
 
@@ -78,11 +79,15 @@ SAME = {
 PAIRS = {
     "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide", "true_divide": "divide",
     "maximum": "maximum", "minimum": "minimum", "power": "pow", "mod": "math.floormod",
-    "remainder": "math.floormod", "arctan2": "atan2", "equal": "equal", "not_equal": "not_equal", "less": "less",
+    "remainder": "math.floormod", "arctan2": "atan2", "fmod": "truncatemod", "equal": "equal", "not_equal": "not_equal", "less": "less",
     "less_equal": "less_equal", "greater": "greater", "greater_equal": "greater_equal",
     "logical_and": "logical_and", "logical_or": "logical_or", "logical_xor": "math.logical_xor",
 }  # fmt: skip
 """Functions of two arrays."""
+FACTORS = {
+    "degrees": 180.0 / math.pi, "rad2deg": 180.0 / math.pi, "radians": math.pi / 180.0, "deg2rad": math.pi / 180.0,
+}  # fmt: skip
+"""Functions that multiply one array."""
 REDUCTIONS = {
     "sum": "reduce_sum", "prod": "reduce_prod", "mean": "reduce_mean", "std": "math.reduce_std",
     "var": "math.reduce_variance", "average": "reduce_mean", "max": "reduce_max", "amax": "reduce_max", "min": "reduce_min",
@@ -103,77 +108,6 @@ def with_item(
         text = f"{writer.tf}.constant({text}, {writer.tf}.{dtype})"
     where = ", ".join(map(writer.text, places))
     return f"{writer.tf}.tensor_scatter_nd_update({writer.text(target.value)}, [[{where}]], [{text}])"
-
-
-class Call:
-    """A NumPy call that is written for the graph: its arguments by parameter, with texts and kinds."""
-
-    def __init__(
-        self, writer: Writer, node: ast.Call, arguments: dict[str, ast.expr]
-    ) -> None:
-        self.writer = writer
-        self.node = node
-        self.arguments = arguments
-        self.tf = writer.tf
-        kind = writer.kind(node)
-        self.dtype: str = getattr(kind, "dtype", None) or "float64"
-        self.is_real = self.dtype.startswith("float")
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.arguments and self.kind(name) != NONE
-
-    def kind(self, name: str) -> Kind:
-        return self.writer.kind(self.arguments[name])
-
-    def array(self, name: str, dtype: str | None = None) -> str:
-        """The text of an argument as a tensor of the dtype; of its own, where none is asked for."""
-        return self.tensor(self.arguments[name], dtype)
-
-    def tensor(self, node: ast.expr, dtype: str | None = None) -> str:
-        kind = self.writer.kind(node)
-        sizes = self._sizes(node)
-        if sizes is not None:
-            kind, text = Tensor("int64", (None,)), sizes
-        else:
-            text = self.writer.read(node) if self.is_real else self.writer.text(node)
-        if isinstance(kind, Python | Array | Scalar):
-            own = dtype or array_dtype((kind,))
-            return f"{self.tf}.constant({text}, {self.tf}.{own})"
-        if isinstance(kind, Sequence) and isinstance(node, ast.List | ast.Tuple):
-            if not holds_tensor(kind):
-                own = dtype or array_dtype(kind.items)
-                return f"{self.tf}.constant({text}, {self.tf}.{own})"
-            return f"{self.tf}.stack([{', '.join(self.tensor(e, dtype) for e in node.elts)}])"
-        if not is_tensor(kind):
-            raise Refusal(f"{kind} is not lifted here", self.node, "GL206")
-        wanted = dtype or getattr(kind, "dtype", None)
-        if getattr(kind, "dtype", None) == wanted:
-            return text
-        return self.writer.promotion.cast(text, f"{self.tf}.{wanted}")
-
-    def _sizes(self, node: ast.expr) -> str | None:
-        """The text of a tensor of the sizes that a shape has, where one of them is not static."""
-        whole = holds_size(self.writer.kind(node))
-        return static_shapes.sizes(self.writer, node) if whole else None
-
-    def shape(self, name: str) -> str:
-        """The text of an argument that is a shape, or one size."""
-        node, kind = self.arguments[name], self.kind(name)
-        text = self._sizes(node)
-        if text is None and holds_size(kind):
-            raise Refusal("the shape that this is of may vary", node, "GL406")
-        text = text or self.writer.text(node)
-        number = isinstance(kind, Python) or getattr(kind, "shape", None) == ()
-        return f"[{text}]" if number else text
-
-    def option(self, name: str, as_name: str | None = None) -> str:
-        """A keyword argument that is passed on, or nothing."""
-        if name not in self:
-            return ""
-        return f", {as_name or name}={self.writer.text(self.arguments[name])}"
-
-    def call(self, function: str, *arguments: str) -> str:
-        return f"{self.tf}.{function}({', '.join(arguments)})"
 
 
 def text_of(writer: Writer, node: ast.Call, name: str) -> str | None:
@@ -226,6 +160,16 @@ def _of_one(call: Call, name: str) -> str:
     own = getattr(call.kind("x"), "dtype", None)
     dtype = own if call.dtype == "bool" else call.dtype
     return call.call(SAME[name], call.array("x", dtype))
+
+
+def _scaled(call: Call, name: str) -> str:
+    return call.call("multiply", call.array("x", call.dtype), repr(FACTORS[name]))
+
+
+def _without_nan(call: Call, name: str) -> str:
+    return call.call(
+        f"experimental.numpy.{name}", call.array("a") + call.option("axis")
+    )
 
 
 def _rounded(call: Call, name: str) -> str:
@@ -292,9 +236,10 @@ def _accumulated(call: Call, name: str) -> str:
 
 
 def _norm(call: Call, name: str) -> str:
-    return call.call(
-        "norm", call.array("x") + call.option("axis") + call.option("keepdims")
-    )
+    order = getattr(call.kind("ord"), "value", None) if "ord" in call else None
+    options = "" if order in (None, 2) else call.option("ord")
+    options += call.option("axis") + call.option("keepdims")
+    return call.call("norm", call.array("x") + options)
 
 
 def _clipped(call: Call, name: str) -> str:
@@ -323,103 +268,6 @@ def _chosen(call: Call, name: str) -> str:
         return _places(call, name)
     sides = [call.array(n, call.dtype) for n in ("x", "y")]
     return call.call("where", call.array("condition", "bool"), *sides)
-
-
-def _reshaped(call: Call, name: str) -> str:
-    return call.call("reshape", call.array("a"), call.shape("shape"))
-
-
-def _raveled(call: Call, name: str) -> str:
-    return call.call("reshape", call.array("a"), "[-1]")
-
-
-def _transposed(call: Call, name: str) -> str:
-    return call.call("transpose", call.array("a") + call.option("axes", "perm"))
-
-
-def _along(call: Call, name: str) -> str:
-    return call.call(name, call.array("a") + call.option("axis"))
-
-
-def _turned(call: Call, name: str) -> str:
-    axis = {"fliplr": "1", "flipud": "0"}.get(name)
-    if axis is None:
-        axis = call.writer.text(call.arguments["axis"]) if "axis" in call else "0"
-    if name == "roll":
-        shift = call.writer.text(call.arguments["shift"])
-        return call.call("roll", call.array("a"), shift, axis)
-    return call.call("reverse", call.array("m"), f"[{axis}]")
-
-
-def _repeated(call: Call, name: str) -> str:
-    times = call.writer.text(call.arguments["repeats"])
-    return call.call("repeat", call.array("a") + f", {times}" + call.option("axis"))
-
-
-def _swapped(call: Call, name: str) -> str:
-    given = {n: call.kind(n) for n in call.arguments}
-    order = swapped_axes(given, call.kind("a"))
-    return call.call("transpose", call.array("a"), f"{order}")
-
-
-def _parted(call: Call, name: str) -> str:
-    count = call.writer.text(call.arguments["indices_or_sections"])
-    return call.call("split", call.array("ary") + f", {count}" + call.option("axis"))
-
-
-def _padded(call: Call, name: str) -> str:
-    rank = len(getattr(call.kind("array"), "shape", None) or ())
-    pairs = padding(call.kind("pad_width"), rank) or []
-    return call.call("pad", call.array("array"), f"{[*map(list, pairs)]}")
-
-
-def _diagonal(call: Call, name: str) -> str:
-    if name == "trace":
-        return call.call("linalg.trace", call.array("a"))
-    rank = len(getattr(call.kind("v"), "shape", None) or ())
-    return call.call(f"linalg.diag{'_part' if rank == 2 else ''}", call.array("v"))
-
-
-def _triangular(call: Call, name: str) -> str:
-    band = ("-1", "0") if name == "tril" else ("0", "-1")
-    return call.call("linalg.band_part", call.array("m"), *band)
-
-
-def _determinant(call: Call, name: str) -> str:
-    return call.call("linalg.det", call.array("a"))
-
-
-def _same_arrays(call: Call, name: str) -> str:
-    equal = call.call("equal", call.array("a1"), call.array("a2"))
-    return call.call("reduce_all", equal)
-
-
-def _joined(call: Call, name: str) -> str:
-    arrays = call.arguments["arrays"]
-    if not isinstance(arrays, ast.List | ast.Tuple):
-        raise Refusal("these arrays are not written out", call.node, "GL206")
-    parts = ", ".join(call.tensor(e, call.dtype) for e in arrays.elts)
-    if name == "stack":
-        return call.call("stack", f"[{parts}]{call.option('axis')}")
-    axis = call.writer.text(call.arguments["axis"]) if "axis" in call else "0"
-    return call.call("concat", f"[{parts}]", axis)
-
-
-def _tiled(call: Call, name: str) -> str:
-    times = call.writer.text(call.arguments["reps"])
-    if isinstance(call.kind("reps"), Python):
-        times = f"[{times}]"
-    return call.call("tile", call.array("a"), times)
-
-
-def _product(call: Call, name: str) -> str:
-    a, b = call.array("a"), call.array("b")
-    ranks = [len(getattr(call.kind(n), "shape", None) or ()) for n in ("a", "b")]
-    if name == "outer":
-        return call.call("tensordot", a, b, "0")
-    if ranks == [1, 1]:
-        return call.call("tensordot", a, b, "1")
-    return call.call("linalg.matvec" if ranks == [2, 1] else "matmul", a, b)
 
 
 def _converted(call: Call, name: str) -> str:
@@ -460,39 +308,28 @@ def _identity(call: Call, name: str) -> str:
 
 
 TEMPLATES: dict[str, Callable[[Call, str], str]] = {
+    **numpy_shapes.TEMPLATES,
     **dict.fromkeys(SAME, _of_one),
     **dict.fromkeys(PAIRS, _of_two),
     **dict.fromkeys(REDUCTIONS, _reduction),
     **dict.fromkeys(("argmax", "argmin"), _position),
-    **dict.fromkeys(("concatenate", "stack", "vstack", "hstack"), _joined),
-    **dict.fromkeys(("expand_dims", "squeeze"), _along),
-    **dict.fromkeys(("dot", "matmul", "outer", "inner", "vdot"), _product),
-    **dict.fromkeys(("fliplr", "flipud", "roll"), _turned),
-    **dict.fromkeys(("diag", "trace"), _diagonal),
-    **dict.fromkeys(("tril", "triu"), _triangular),
     **dict.fromkeys(("cumsum", "cumprod"), _accumulated),
     **dict.fromkeys(("round", "around"), _rounded),
     **dict.fromkeys(("zeros", "ones", "full", "empty"), _filled),
     **dict.fromkeys(("zeros_like", "ones_like", "full_like"), _like),
-    **dict.fromkeys(("array", "asarray", "asanyarray"), _converted),
+    **dict.fromkeys(
+        ("array", "asarray", "asanyarray", "copy", "ascontiguousarray"), _converted
+    ),
     **dict.fromkeys(numpy_functions.TYPES & numpy_functions.RULES.keys(), _converted),
     **dict.fromkeys(("eye", "identity"), _identity),
+    **dict.fromkeys(FACTORS, _scaled),
+    **dict.fromkeys(("nansum", "nanmean"), _without_nan),
     "count_nonzero": _counted,
     "diff": _differences,
-    "repeat": _repeated,
-    "swapaxes": _swapped,
-    "split": _parted,
-    "pad": _padded,
-    "array_equal": _same_arrays,
-    "linalg.det": _determinant,
     "linalg.norm": _norm,
     "clip": _clipped,
     **dict.fromkeys(("nonzero", "flatnonzero", "argwhere"), _places),
     "where": _chosen,
-    "reshape": _reshaped,
-    "ravel": _raveled,
-    "transpose": _transposed,
-    "tile": _tiled,
     "linspace": _spaced,
     "arange": _counting,
 }

@@ -101,6 +101,10 @@ def _expressions() -> list[str]:
         ]
     for name in ("fliplr", "flipud", "tril", "triu", "diff", "diag", "trace"):
         made += [f"np.{name}({v})" for v in (*ANY, "one", "v", "q")]
+    for name in numpy_calls.FACTORS:
+        made += [f"np.{name}({v})" for v in ANY]
+    for name in ("nansum", "nanmean"):
+        made += [f"np.{name}({v}{a})" for v in FLOATS for a in ("", ", axis=0", ", 1")]
     for d in (1, 2, 3):
         made += [f"np.round({v}, {d})" for v in (*FLOATS, "n")]
     made += [
@@ -190,6 +194,34 @@ np.repeat(n, 2)
 np.repeat(e, 2, axis=0)
 np.swapaxes(one, 0, 2)
 np.swapaxes(x, -1, 0)
+np.moveaxis(one, 0, -1)
+np.moveaxis(x, -1, 0)
+np.moveaxis(one, 1, 0)
+np.append(v, w)
+np.append(v, 2.5)
+np.append(d[0], 2)
+np.append(n, m)
+np.append(x, s)
+np.append(v, [1.0, 2.0])
+np.append(x, y, axis=0)
+np.append(x, e, axis=0)
+np.append(e, v)
+np.einsum("ij,jk->ik", x, q)
+np.einsum("i,i->", v, w)
+np.einsum("ij->ji", x)
+np.einsum("ij,kj->ik", x, d)
+np.einsum("ij,ij->i", odd, x)
+np.einsum("i,j", v, w)
+np.copy(x)
+np.copy(s)
+np.ascontiguousarray(n)
+np.linalg.norm(v, 1)
+np.linalg.norm(v, ord=2)
+np.linalg.norm(x, ord=np.inf, axis=1)
+np.linalg.norm(odd, 1, axis=0)
+np.linalg.norm(odd, np.inf, axis=0)
+np.linalg.norm(x, 2)
+np.linalg.norm(e, 1, axis=1)
 np.split(x, 2)[1]
 np.split(n, 3, axis=1)[0]
 np.split(v, 3)[2]

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from . import tensorflow_values as values
-from .kinds import BOOL, NONE, Array, Kind, Python, Scalar, Sequence, python
-from .numpy_arguments import EXACT, FLOATS, Given, array_of, common_dtype, is_int
+from .kinds import BOOL, NONE, Array, Kind, Python, Scalar, Sequence, Tensor, python
+from .numpy_arguments import (
+    EXACT,
+    FLOATS,
+    WEAK,
+    Given,
+    array_of,
+    common_dtype,
+    is_int,
+)
 from .operators_arithmetic import matmul_shape
 from .outcome import Unsure
 from .tensorflow_arrays import reshaped
+from .tensorflow_linear import einsum_shape
 from .tensorflow_numpy import array_or_scalar
 
 
@@ -107,6 +116,48 @@ def swapped_axes(a: Given, x: Kind) -> list[int]:
     order = list(range(rank))
     order[one], order[other] = other, one
     return order
+
+
+def _moved(name: str, a: Given) -> Kind:
+    x = array_of(a["a"])
+    return Array(x.dtype, tuple((x.shape or ())[n] for n in moved_axes(a, x)))
+
+
+def moved_axes(a: Given, x: Kind) -> list[int]:
+    """The order of the axes of an array of which one goes to another place."""
+    rank = len(getattr(x, "shape", None) or ())
+    places = [values.constant_int(a[n]) for n in ("source", "destination")]
+    if None in places or not rank:
+        raise Unsure("an axis that is not known")
+    source, destination = (values.axis_in(p or 0, rank) for p in places)
+    order = [n for n in range(rank) if n != source]
+    order.insert(destination, source)
+    return order
+
+
+def _appended(name: str, a: Given) -> Kind:
+    x, more = array_of(a["arr"]), a["values"]
+    if isinstance(more, Python) and more.type in WEAK:
+        more = Scalar(WEAK[more.type])
+    y = array_of(more)
+    dtype, shapes = common_dtype((x, y)), (x.shape or (), y.shape or ())
+    if a.get("axis", NONE) == NONE:
+        sizes = [values.product(shape) for shape in shapes]
+        total = None if None in sizes else sum(n or 0 for n in sizes)
+        return Array(dtype, (total,))
+    return _joined(
+        "concatenate", {"arrays": Sequence("list", (x, y)), "axis": a["axis"]}
+    )
+
+
+def _einsum(name: str, a: Given) -> Kind:
+    equation = values.constant_str(a["subscripts"])
+    operands = [array_of(kind) for n, kind in a.items() if n != "subscripts"]
+    dtype = common_dtype(operands)
+    shape = einsum_shape(equation, [Tensor(o.dtype, o.shape) for o in operands])
+    if shape is None or dtype not in FLOATS:
+        raise Unsure(f"einsum of {dtype}")
+    return array_or_scalar(dtype, shape)
 
 
 def _parted(name: str, a: Given) -> Kind:
@@ -273,6 +324,9 @@ RULES = {
         "fliplr flipud roll": _turned,
         "repeat": _repeated,
         "swapaxes": _swapped,
+        "moveaxis": _moved,
+        "append": _appended,
+        "einsum": _einsum,
         "split": _parted,
         "pad": _padded,
         "diag trace": _diagonal,

@@ -32,7 +32,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     for names, text in {
         "sum prod mean std var": "a axis dtype out keepdims",
         "average": "a axis",
-        "count_nonzero": "a axis",
+        "count_nonzero nansum nanmean": "a axis",
         "max amax min amin any all argmax argmin": "a axis out keepdims",
         "cumsum cumprod": "a axis",
         "diff": "a",
@@ -40,11 +40,12 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh log1p expm1": "x",
         "abs absolute fabs negative square sign floor ceil rint reciprocal": "x",
         "isnan isinf isfinite logical_not": "x",
+        "degrees rad2deg radians deg2rad": "x",
         "round around": "a decimals",
         "add subtract multiply divide true_divide maximum minimum power mod remainder": "x1 x2",
         "equal not_equal less less_equal greater greater_equal": "x1 x2",
         "logical_and logical_or logical_xor": "x1 x2",
-        "arctan2": "x1 x2",
+        "arctan2 fmod": "x1 x2",
         "clip": "a a_min a_max",
         "where": "condition x y",
         "nonzero flatnonzero argwhere": "a",
@@ -56,6 +57,9 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "roll": "a shift axis",
         "repeat": "a repeats axis",
         "swapaxes": "a axis1 axis2",
+        "moveaxis": "a source destination",
+        "append": "arr values axis",
+        "einsum": "subscripts first second third",
         "split": "ary indices_or_sections axis",
         "pad": "array pad_width",
         "diag": "v",
@@ -68,6 +72,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "array_equal": "a1 a2",
         "linalg.det": "a",
         "array asarray asanyarray": "a dtype",
+        "copy ascontiguousarray": "a",
         "zeros ones empty": "shape dtype",
         "full": "shape fill_value dtype",
         "zeros_like ones_like": "a dtype",
@@ -172,7 +177,7 @@ def _arithmetic(name: str, a: Given) -> Kind:
     if name in ("divide", "true_divide"):
         dtype = _floating(dtype)
     if dtype not in (
-        FLOATS if name in ("power", "mod", "remainder", "arctan2") else EXACT
+        FLOATS if name in ("power", "mod", "remainder", "arctan2", "fmod") else EXACT
     ):
         raise Unsure(f"{name} of {dtype}")
     return array_or_scalar(dtype, shape)
@@ -245,6 +250,12 @@ def _counted(name: str, a: Given) -> Kind:
     return array_or_scalar("int64", reduced(x.shape, axis, False))
 
 
+def _without_nan(name: str, a: Given) -> Kind:
+    if array_of(a["a"]).dtype not in FLOATS:
+        raise Unsure(f"{name} of numbers that are never NaN")
+    return _reduction(name.removeprefix("nan"), a)
+
+
 def _is_filled(shape: Shape, axis: Kind) -> bool:
     """Whether every reduced axis is known to have elements."""
     if shape is None:
@@ -278,9 +289,11 @@ def _differences(name: str, a: Given) -> Kind:
 
 def _norm(name: str, a: Given) -> Kind:
     x = array_of(a["x"])
-    if a.get("ord", NONE) != NONE or x.dtype not in FLOATS:
-        raise Unsure("a norm")
     axis, keep = a.get("axis", NONE), values.constant_bool(a.get("keepdims", NONE))
+    order, flat = a.get("ord", NONE), axis == NONE and len(x.shape or ()) != 1
+    known = isinstance(order, Python) and order.value in (1, 2, float("inf"))
+    if (order != NONE and (flat or not known)) or x.dtype not in FLOATS:
+        raise Unsure("a norm")
     if axis != NONE and not is_int(axis):
         raise Unsure("a matrix norm")
     return array_or_scalar(x.dtype, reduced(x.shape, axis, keep))
@@ -379,15 +392,17 @@ RULES: dict[str, Rule] = {
             "diff": _differences,
             "linalg.norm": _norm,
             "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh log1p expm1": _of_floats,
+            "degrees rad2deg radians deg2rad": _of_floats,
+            "nansum nanmean": _without_nan,
             "abs absolute fabs negative square sign floor ceil rint reciprocal": _keeping,
             "isnan isinf isfinite logical_not": _asked,
             "round around": _rounded,
-            "add subtract multiply divide true_divide maximum minimum power mod remainder arctan2": _arithmetic,
+            "add subtract multiply divide true_divide maximum minimum power mod remainder arctan2 fmod": _arithmetic,
             "equal not_equal less less_equal greater greater_equal": _compared,
             "logical_and logical_or logical_xor": _logical,
             "clip": _clipped,
             "where": _chosen,
-            "array asarray asanyarray": _made,
+            "array asarray asanyarray copy ascontiguousarray": _made,
             "zeros ones full empty": _filled,
             "zeros_like ones_like full_like": _like,
             "linspace": _spaced,

@@ -100,10 +100,11 @@ def einsum(a: Arguments) -> Kind:
     for other in operands[1:]:
         dtype = values.same_dtype(dtype, other.dtype)
     accept(dtype, operators_arithmetic.TENSOR_OPERANDS["matmult"])
-    return Tensor(dtype, _einsum_shape(equation, operands))
+    return Tensor(dtype, einsum_shape(equation, operands))
 
 
-def _einsum_shape(equation: str | None, operands: list[Tensor]) -> Shape:
+def einsum_shape(equation: str | None, operands: list[Tensor]) -> Shape:
+    """The shape of a product by an equation that says what is kept; None where that is not known."""
     if equation is None or "..." in equation or "->" not in equation:
         return None
     inputs, output = equation.replace(" ", "").split("->")
