@@ -30,6 +30,17 @@ if TYPE_CHECKING:
     from .session import Session
 
 EXTERNAL_ROOTS = {"keras": "tensorflow.keras"}
+LEVELS = {
+    "NOTSET": 0,
+    "DEBUG": 10,
+    "INFO": 20,
+    "WARN": 30,
+    "WARNING": 30,
+    "ERROR": 40,
+    "FATAL": 50,
+    "CRITICAL": 50,
+}
+"""The levels of `logging`."""
 
 
 class Globals:
@@ -56,6 +67,8 @@ class Globals:
             return tensorflow_api.constant(dotted) or Function(dotted)
         if root == "math" and rest and not callable(getattr(math, rest, None)):
             return python(getattr(math, rest, None))
+        if root == "logging" and rest in LEVELS:
+            return python(LEVELS[rest])
         if root == "numpy" and rest in numpy_functions.CONSTANTS:
             return numpy_functions.CONSTANTS[rest]
         if root == "numpy" and rest in numpy_functions.TYPES:
