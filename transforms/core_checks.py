@@ -148,6 +148,14 @@ def lost_where_it_raises(
     return None
 
 
+def is_only_tested(name: str, body: list[ast.stmt]) -> bool:
+    """Whether all that statements do with a name is to ask whether it is true, which a tensor tells as a bool does."""
+    inner = [n for s in body for n in ast.walk(s)]
+    tests = [n.test for n in inner if isinstance(n, ast.If | ast.Assert)]
+    tests += [t.operand for t in tests if isinstance(t, ast.UnaryOp)]
+    return all(n in tests for n in inner if isinstance(n, ast.Name) and n.id == name)
+
+
 def is_of_arrays(facts: FunctionFacts) -> bool:
     """Whether a core computes with NumPy's arrays, or numbers of Python's, alone: Python does that as well."""
     kinds = facts.kinds.values()

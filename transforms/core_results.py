@@ -10,7 +10,7 @@ from .rebuilding import rebuilt, with_origin
 def with_results(
     body: list[ast.stmt], outs: list[str], given: list[str]
 ) -> list[ast.stmt]:
-    """The core's body, its returns giving back state and names too."""
+    """The core's body, its returns giving back state and names too, or what they have `instead` of a name."""
     extra = [*outs, *given]
     if not extra:
         return body
@@ -28,7 +28,8 @@ def _with_result(node: ast.stmt, extra: list[str]) -> ast.stmt:
 
 def _result(node: ast.Return | None, extra: list[str]) -> ast.stmt:
     value = node.value if node and node.value else ast.Constant(None)
-    names = [ast.Name(name, ast.Load()) for name in extra]
+    instead: dict[str, ast.expr] = getattr(node, "instead", {})
+    names = [instead.get(name) or ast.Name(name, ast.Load()) for name in extra]
     made = ast.Return(ast.Tuple([value, *names], ast.Load()))
     return made if node is None else with_origin(made, node)
 

@@ -20,6 +20,7 @@ from .core_checks import (
     computes_python,
     holds_values,
     is_of_arrays,
+    is_only_tested,
     left_to_python,
     lost_where_it_raises,
     outgrown,
@@ -28,10 +29,12 @@ from .core_checks import (
     unfit_result,
 )
 from .core_results import with_results
+from .early_ends import ends_core, with_nothing
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kind_parts import holds_mutable
 from .facts.kinds import (
+    NONE,
     UNKNOWN,
     Array,
     Kind,
@@ -50,8 +53,9 @@ from .facts.staging import is_of_library, is_optimizer
 from .facts.syntax import all_bound_names, own_body
 from .findings import Refusal
 from .first_use import given_first, made_on_first_use
-from .ordering import Ordering
+from .ordering import Ordering, may_return
 from .planner import read_before
+from .promotion import Promotion
 from .replaying import is_replay
 from .source import Names
 from .stateful import builds
@@ -71,6 +75,7 @@ class Split:
         arguments: what the shell calls the core with, as texts, and the kinds that the core takes.
         kinds: of the core's parameters.
         new: those of them that are Variables which the shell has just made.
+        tested: those of `given` that are only asked whether they are true.
     """
 
     core: FunctionDefinition
@@ -81,6 +86,7 @@ class Split:
     arguments: list[tuple[str, Kind]] = field(default_factory=list)
     kinds: dict[str, Kind] = field(default_factory=dict)
     new: frozenset[str] = frozenset()
+    tested: frozenset[str] = frozenset()
 
 
 Analyse = Callable[[FunctionDefinition, dict[str, Kind], str], FunctionFacts]
@@ -194,7 +200,7 @@ class Trials:
                 if name != self.definition.receiver:
                     arguments.append((name, parameters[name]))
         for variable in state:
-            if sets_first(variable.name, made):
+            if sets_first(variable.name, made) and not any(map(ends_core, made)):
                 continue
             parameters[variable.name] = variable.kind
             arguments.append((variable.text, variable.kind))
@@ -204,7 +210,10 @@ class Trials:
         outs = [s.name for s in state if self._written_in(s, made)]
         own = {*outs, *(s.name for s in state if isinstance(s.kind, Variable))}
         given = [n for n in self._given(after, made) if n not in own]
-        body = with_results(made, outs, given)
+        try:
+            body = with_results(self._ended(made, before, core, given), outs, given)
+        except Refusal as refusal:
+            return refusal
         definition = self.definition.sibling(self.name, parameters, body)
         definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
         definition.nonzero = found_nonzero(before)
@@ -243,7 +252,38 @@ class Trials:
             arguments,
             parameters,
             frozenset(n for n in parameters if made_here(self.facts, n, before)),
+            frozenset(n for n in given if is_only_tested(n, after)) - self.lasting,
         )
+
+    def _ended(
+        self,
+        made: list[ast.stmt],
+        before: list[ast.stmt],
+        core: list[ast.stmt],
+        given: list[str],
+    ) -> list[ast.stmt]:
+        """A core that gives nothing where it ends because its function raises.
+
+        Raises:
+            Refusal: nothing stands for what it gives elsewhere.
+        """
+        if not any(map(ends_core, made)):
+            return made
+        ends = filter(None, map(self.facts.after.get, reversed(core)))
+        end = next(ends, None)
+        kinds = dict(end.kinds) if end is not None else {}
+        for statement in core:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=computed)], value=value):
+                    kinds.setdefault(computed, self.facts.kind(value))
+        bound = {n for s in before for n in all_bound_names(s)} | {*self.parameters}
+        result = self.facts.result if any(map(may_return, made)) else NONE
+
+        def kind(name: str) -> Kind:
+            return kinds.get(name, UNKNOWN)
+
+        promotion = Promotion(self.session.module.tensorflow)
+        return with_nothing(made, result, given, bound, kind, promotion)
 
     def _alias(self, found: FunctionFacts, made: list[ast.stmt]) -> Refusal | None:
         """The first place in the core that reads what may be a list or dict which the function changes in place."""

@@ -20,7 +20,7 @@ from .facts.syntax import is_none, own_nodes, own_start
 from .findings import Refusal
 from .leaving import always_leaves, has_own, is_endless, set_before_breaks
 from .loop_tests import ended_first, naming_inside, running
-from .making import assigned, called, name, negated
+from .making import any_of, assigned, called, name, negated, none_of
 from .rebuilding import duplicated, rebuilt, with_origin
 from .rule import Rule
 from .source import Names
@@ -236,10 +236,10 @@ class _Lowering:
                 following = [_if(name(flag), [self._return(flag)], following)]
             return following
         if left and place.in_python_loop:
-            out = _if(_any(left), [ast.Break()], [])
+            out = _if(any_of(left), [ast.Break()], [])
             return [out, *self.block(made.rest, place)]
         following = self.block(made.rest, inside)
-        return [_if(_all_not(made.flags), following, [])] if following else []
+        return [_if(none_of(made.flags), following, [])] if following else []
 
     # ---- branches
 
@@ -438,13 +438,3 @@ def _if(test: ast.expr, body: list[ast.stmt], orelse: list[ast.stmt]) -> ast.If:
 
 def _set(name: str, value: bool) -> ast.Assign:
     return assigned(name, ast.Constant(value))
-
-
-def _any(flags: list[str]) -> ast.expr:
-    tests: list[ast.expr] = [name(flag) for flag in flags]
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
-
-
-def _all_not(flags: list[str]) -> ast.expr:
-    tests = [negated(name(flag)) for flag in flags]
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)

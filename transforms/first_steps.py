@@ -204,7 +204,9 @@ class FirstSteps:
             flagged = raising.with_flags(facts, self.names(facts))
             return flagged or self._failing_variously(facts)
         if failing is None:
-            return raising.with_flags(facts, self.names(facts)) if ordered else None
+            if not ordered:
+                return None
+            return raising.with_flags(facts, self.names(facts), branches=True)
         made, facts.definition.failure = failing
         return made
 

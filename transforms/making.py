@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -40,6 +40,18 @@ def negated(test: ast.expr) -> ast.expr:
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         return test.operand
     return ast.UnaryOp(ast.Not(), test)
+
+
+def any_of(flags: Sequence[str]) -> ast.expr:
+    """Whether one of some flags is set."""
+    tests: list[ast.expr] = [name(flag) for flag in flags]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
+
+
+def none_of(flags: Sequence[str]) -> ast.expr:
+    """Whether none of some flags is set."""
+    tests = [negated(name(flag)) for flag in flags]
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 
 
 def called(

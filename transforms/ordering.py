@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from . import draws, extraction
 from .apart import involves_tensors, is_container
 from .changing_state import StateVariable
+from .early_ends import ends_core
 from .facts.draws import LOGGERS
 from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Function, Module, Object, Python, Tensor, Type
@@ -342,7 +343,9 @@ def is_plain_return(node: ast.stmt) -> bool:
 
 
 def may_return(node: ast.stmt) -> bool:
-    return any(isinstance(n, ast.Return) for n in ast.walk(node))
+    """Whether a statement may leave the function with a result."""
+    returns = any(isinstance(n, ast.Return) for n in ast.walk(node))
+    return returns and not ends_core(node)
 
 
 def may_leave(node: ast.stmt) -> bool:

@@ -78,7 +78,7 @@ class ModulePlanner:
         modules = neighbours.modules
         self.session = Session(module, source.lines, path, modules.profile, modules)
         self.options = options
-        self.tf = tensorflow_name(module)
+        self.tf = module.tensorflow
         self.adding = adding_functions(module)
         self.refusals: dict[str, Refusal] = {}
         self.session.refused = self.refusals
@@ -674,14 +674,6 @@ def _set_names(node: ast.AST) -> set[str]:
         for n in ast.walk(node)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
-
-
-def tensorflow_name(module: ModuleFacts) -> str:
-    """How the module calls TensorFlow."""
-    return next(
-        (name for name, dotted in module.imports.items() if dotted == "tensorflow"),
-        "tf",
-    )
 
 
 def _too_small(facts: FunctionFacts) -> Refusal:

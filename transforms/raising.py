@@ -1,6 +1,6 @@
-"""GL108 tensor-assert: a `raise` in a loop of the graph ends the loop with a flag, and comes after it.
+"""GL108 tensor-assert: a `raise` in a loop or a branch of the graph leaves that with a flag, and comes after it.
 
-The first step only. What its message shows still holds then what it held when the loop ended.
+The first step only. What its message shows still holds then what it held when that was left.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ import ast
 
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
-from .making import assigned, name, negated
+from .facts.syntax import all_bound_names
+from .leaving import always_leaves
+from .making import assigned, called, name, negated, none_of
+from .ordering import only_raises
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
@@ -17,17 +20,23 @@ Flag = tuple[str, ast.stmt]
 """The name of a flag, and the `raise` that it tells of."""
 
 
-def with_flags(facts: FunctionFacts, names: Names) -> FunctionNode | None:
-    """The function with each `raise` that a tensor decides behind its outermost loop; None where there is none."""
+def with_flags(
+    facts: FunctionFacts, names: Names, *, branches: bool = False
+) -> FunctionNode | None:
+    """The function with each `raise` that a tensor decides behind its outermost loop; None where there is none.
+
+    `branches`: those in an `if` that does more than raise come behind that, too.
+    """
     wanted = {id(p.node) for p in facts.problems if p.code == "GL108"}
     node = facts.definition.node
-    return with_body(node, _Raises(wanted, names).block(node.body))
+    return with_body(node, _Raises(wanted, names, branches).block(node.body))
 
 
 class _Raises:
-    def __init__(self, wanted: set[int], names: Names) -> None:
+    def __init__(self, wanted: set[int], names: Names, branches: bool) -> None:
         self.wanted = wanted
         self.names = names
+        self.branches = branches
         self.flags: list[Flag] = []
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
@@ -35,17 +44,54 @@ class _Raises:
         return [made for node in body for made in self._statement(node)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
-        if not isinstance(node, ast.For | ast.While):
+        branch = self.branches and isinstance(node, ast.If) and not only_raises(node)
+        if not (branch or isinstance(node, ast.For | ast.While)):
             return [rebuilt(node, self.block)]
         if not self._holds(node):
             return [node]
         flags: list[Flag] = []
         self.flags = flags
-        loop = rebuilt(
-            node, lambda b: self._inside(b) if b is node.body else self.block(b)
-        )
+        made = self._branch(node) if isinstance(node, ast.If) else self._loop(node)
         unset = [assigned(flag, ast.Constant(False)) for flag, _ in flags]
-        return [*unset, loop, *(_raised(*flag) for flag in flags)]
+        return [*unset, made, *(_raised(*flag) for flag in flags)]
+
+    def _loop(self, node: ast.stmt) -> ast.stmt:
+        return rebuilt(
+            node,
+            lambda b: self._inside(b) if b is node.body else self.block(b),  # type: ignore[attr-defined]
+        )
+
+    def _branch(self, node: ast.If) -> ast.stmt:
+        return rebuilt(node, self._arm)
+
+    def _arm(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A block in an `if`, whose rest is left out where it raised."""
+        place = next((i for i, s in enumerate(body) if self._holds(s)), None)
+        if place is None:
+            return body
+        node = body[place]
+        made, rest = body[:place], body[place + 1 :]
+        match node:
+            case ast.Raise():
+                return [*made, self._set(node)]
+            case ast.Assert(test=test):
+                failing = ast.If(negated(test), [self._set(node)], self._arm(rest))
+                return [*made, with_origin(failing, node)]
+            case ast.If(test=test, body=then, orelse=other) if always_leaves(then):
+                branch = ast.If(test, self._arm(then), self._arm([*other, *rest]))
+                return [*made, with_origin(branch, node)]
+            case ast.If():
+                whole = rebuilt(node, self._arm)
+            case _:
+                whole = rebuilt(
+                    node,
+                    lambda b: self._inside(b) if b is node.body else self._arm(b),  # type: ignore[attr-defined]
+                )
+        following = self._arm(rest)
+        if not following:
+            return [*made, whole]
+        passed = ast.If(none_of(self._flags_of(whole)), following, [])
+        return [*made, whole, passed]
 
     def _inside(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """A block in a loop, which is left where it raised."""
@@ -53,31 +99,36 @@ class _Raises:
         for node in body:
             match node:
                 case ast.Raise() if id(node) in self.wanted:
-                    return [*made, *self._ended(node)]
-                case ast.Assert(test=test, msg=message) if id(node) in self.wanted:
-                    error = ast.Call(
-                        ast.Name("AssertionError", ast.Load()),
-                        [message] if message else [],
-                        [],
-                    )
-                    raised = with_origin(ast.Raise(error), node)
-                    failing = ast.If(negated(test), self._ended(raised), [])
+                    return [*made, self._set(node), ast.Break()]
+                case ast.Assert(test=test) if id(node) in self.wanted:
+                    ended = [self._set(node), ast.Break()]
+                    failing = ast.If(negated(test), ended, [])
                     made.append(with_origin(failing, node))
                 case ast.For() | ast.While() if self._holds(node):
-                    before = len(self.flags)
-                    made.append(rebuilt(node, self._inside))
-                    made += [
-                        ast.If(name(flag), [ast.Break()], [])
-                        for flag, _ in self.flags[before:]
-                    ]
+                    loop = rebuilt(node, self._inside)
+                    flags = self._flags_of(loop)
+                    made += [loop, *(ast.If(name(f), [ast.Break()], []) for f in flags)]
                 case _:
                     made.append(rebuilt(node, self._inside))
         return made
 
-    def _ended(self, raised: ast.stmt) -> list[ast.stmt]:
-        flag = self.names.fresh("failed")
-        self.flags.append((flag, raised))
-        return [assigned(flag, ast.Constant(True)), ast.Break()]
+    def _set(self, node: ast.Raise | ast.Assert) -> ast.stmt:
+        """The assignment of the flag that tells of an exception."""
+        raised: ast.stmt = node
+        if isinstance(node, ast.Assert):
+            error = called("AssertionError", *([node.msg] if node.msg else []))
+            raised = with_origin(ast.Raise(error), node)
+        same = (f for f, other in self.flags if ast.dump(other) == ast.dump(raised))
+        flag = next(same, None)
+        if flag is None:
+            flag = self.names.fresh("failed")
+            self.flags.append((flag, raised))
+        return assigned(flag, ast.Constant(True))
+
+    def _flags_of(self, node: ast.stmt) -> list[str]:
+        """The flags that are set in a statement."""
+        bound = {*all_bound_names(node)}
+        return [flag for flag, _ in self.flags if flag in bound]
 
     def _holds(self, node: ast.stmt) -> bool:
         """Whether one of the exceptions is raised in a statement, and none is caught there."""

@@ -20,6 +20,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, stage
 from .facts.syntax import all_bound_names, blocks, names_in
 from .making import assigned, called, expression, name
+from .nothing import NOTHING
 from .printing import is_print
 from .promotion import Promotion
 from .python_effects import (
@@ -33,7 +34,6 @@ from .python_effects import (
 )
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
-from .structures import NOTHING
 
 ENDING = (ast.Return, ast.Raise, ast.Assert, ast.Try)
 LEAVING = (ast.Break, ast.Continue)

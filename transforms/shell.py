@@ -138,6 +138,7 @@ class Shell:
             f"{n} = {text}"
             for n in parts.given
             if (text := told_apart(n, kinds[n], others.get(n), tf)) != n
+            and n not in parts.tested
         ]
         return shell
 

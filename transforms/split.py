@@ -12,6 +12,7 @@ from collections.abc import Sequence as Sequenced
 
 from .apart import is_apart
 from .core_trials import Analyse, Split, Trials
+from .early_ends import with_end
 from .extraction import computes, extracted, operations
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
@@ -158,6 +159,8 @@ class Search:
             self._note_cause(problem, [*core[:index], statement])
             before += [*core[:index], statement]
             del core[:index]
+        elif only_raises(statement) and self._ends_there(statement, index):
+            pass
         elif (cause := self._cause(problem)) is not problem:
             raise cause
         else:
@@ -253,6 +256,19 @@ class Search:
         core[index:] = kept
         self.trials.note(kept)
         self.after = self._in_order([*outside, *self.after])
+        return True
+
+    def _ends_there(self, statement: ast.stmt, index: int) -> bool:
+        """Have a statement raise behind the core, which ends where it stands."""
+        early, later = self.core[:index], self.core[index:]
+        again = {n for s in later for n in all_bound_names(s)}
+        computed, waiting = self._extracted(statement, [], again)
+        ended = with_end([*early, *computed], waiting)
+        if ended is None:
+            return False
+        self.core[:] = [*ended, *later]
+        self.trials.note(ended)
+        self.after = self._in_order([waiting, *self.after])
         return True
 
     def _shows(self, statement: ast.stmt) -> bool:

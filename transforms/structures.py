@@ -30,21 +30,14 @@ from .facts.kinds import (
 )
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .list_forms import listed
-from .making import expression, is_atom
+from .making import is_atom
+from .nothing import nothing
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 MOST_FORMS = 4
-NOTHING: dict[str, int | float | str] = {
-    "int": 0,
-    "float": 0.0,
-    "bool": False,
-    "str": "",
-}
-"""What stands for a Python value that a way has not."""
 
 Class = tuple[str, str]
 """What one tensor can hold: whether it is a tensor, a list or a Python value there, and its dtype or type."""
@@ -267,16 +260,10 @@ class _Slots:
     def _nothing(self, kinds: list[Kind]) -> ast.expr:
         held, name = _class(kinds[0])
         joined = join_all(kinds)
-        kind = joined if isinstance(joined, Tensor | Rows) else Tensor(name, None)
-        nothing = (
-            ast.Constant(NOTHING[name])
-            if held == "Python"
-            else expression(self.promotion.zero(kind))
-        )
-        if isinstance(kind, Rows):
-            nothing = listed(nothing, kind.element)
-        nothing.is_nothing = True  # type: ignore[attr-defined]
-        return nothing
+        if held == "Python":
+            return nothing(weak(name), self.promotion)
+        known = isinstance(joined, Tensor | Rows)
+        return nothing(joined if known else Tensor(name, None), self.promotion)
 
 
 def _any(a: str, b: str) -> bool:

@@ -251,6 +251,12 @@ class ModuleFacts:
             {*self.imports, *self.functions, *self.classes, *self.assignments}
         )
 
+    @property
+    def tensorflow(self) -> str:
+        """What the module calls TensorFlow."""
+        named = (n for n, dotted in self.imports.items() if dotted == "tensorflow")
+        return next(named, "tf")
+
     def method(self, class_name: str, name: str) -> FunctionDefinition | None:
         """The method of a class of this module that `name` finds, through bases of this module."""
         return next(
