@@ -54,7 +54,7 @@ from .facts.syntax import all_bound_names, own_body
 from .findings import Refusal
 from .first_use import given_first, made_on_first_use
 from .ordering import Ordering, may_return
-from .planner import read_before
+from .planner import read_before, surely_assigned
 from .promotion import Promotion
 from .replaying import is_replay
 from .source import Names
@@ -181,7 +181,7 @@ class Trials:
         unfit = self._lost_write(made) or outgrown(self.state, made)
         if unfit is not None:
             return unfit
-        read = {n for s in made for n in all_reads(s)}
+        read = {n for s in made for n in all_reads(s)} | self._kept(after, made)
         state = [
             s
             for s in self.state.values()
@@ -395,6 +395,11 @@ class Trials:
         """Whether Python computes a number here, and changes nothing of objects but state that the core takes anyway."""
         bound = {*all_bound_names(statement)}
         return is_apart(statement) and bound <= self.computed.keys()
+
+    def _kept(self, after: list[ast.stmt], made: list[ast.stmt]) -> set[str]:
+        """The names that the core gives back and that hold, on some way through it, what they held before."""
+        end = next((i for i, s in enumerate(made) if ends_core(s)), len(made))
+        return set(self._given(after, made)) - surely_assigned(made[:end])
 
     def _given(self, after: list[ast.stmt], made: list[ast.stmt]) -> list[str]:
         """The names set in the core that Python needs after it."""
