@@ -144,7 +144,7 @@ class _Tests(Rewriter):
     def _members(self, node: ast.expr) -> list[ast.expr] | None:
         """What a container holds, item by item; None where that is not known."""
         kind = self.kind(node)
-        if self._may_grow(node):
+        if self._may_grow(node) or any(p.node is node for p in self.facts.problems):
             return None
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             return (
@@ -172,13 +172,14 @@ class _Tests(Rewriter):
         return None
 
     def _may_grow(self, node: ast.expr) -> bool:
-        """Whether a list gets or loses items in a loop or under a condition, where its kind may not tell yet."""
+        """Whether a container gets or loses items in a loop or under a condition, where its kind may not tell yet."""
         if not isinstance(node, ast.Name):
             return False
+        keyed = isinstance(self.kind(node), Dict)
         return any(
             isinstance(changed := changed_object(inner), ast.Name)
             and changed.id == node.id
-            and not isinstance(inner, ast.Subscript)
+            and (keyed or not isinstance(inner, ast.Subscript))
             for statement in own_nodes(self.facts.definition.node)
             if isinstance(statement, ast.For | ast.While | ast.If)
             for inner in ast.walk(statement)

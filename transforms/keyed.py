@@ -19,6 +19,8 @@ from .making import assigned, called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body, with_origin
 from .source import Names
 
+LOOPS = ast.For | ast.While
+
 
 def without_keys(
     facts: FunctionFacts, names: Names, raised: Collection[str]
@@ -33,7 +35,7 @@ def without_keys(
     for made in own_nodes(node):
         match made:
             case ast.Assign(targets=[ast.Name(id=text)], value=ast.Dict(keys=[])):
-                if _is_served(facts, node, text):
+                if _is_served(facts, node, text) and _grows(facts, made, text):
                     keys = names.fresh(f"{text}_keys")
                     values = names.fresh(f"{text}_values")
                     held = _Keyed(text, keys, values, names)
@@ -197,6 +199,23 @@ def _is_served(facts: FunctionFacts, node: FunctionNode, text: str) -> bool:
         and types <= {"int", "str"}
         and len(types) == 1
         and sum(use not in served for use in uses) == 1
+    )
+
+
+def _grows(facts: FunctionFacts, made: ast.Assign, text: str) -> bool:
+    """Whether loops of the graph alone set items of a dict that is made before them.
+
+    Elsewhere it may be traced while it is empty, and an empty tensor has no place to set.
+    """
+    node = facts.definition.node
+    loops = [n for n in ast.walk(node) if n in facts.staged and isinstance(n, LOOPS)]
+    around = [loop for loop in loops if made not in ast.walk(loop)]
+    inside = {n for loop in around for n in ast.walk(loop)}
+    return all(
+        use in inside
+        for use in ast.walk(node)
+        for held, _, sets in _uses(use)
+        if sets and isinstance(held, ast.Name) and held.id == text
     )
 
 

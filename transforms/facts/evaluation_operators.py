@@ -82,6 +82,12 @@ class OperatorEvaluation(Evaluation):
             f"{operators.SIGNS.get(name, name)} of {left} and {right}",
             node,
         )
+        if (
+            name == "mult"
+            and isinstance(kind, Tensor)
+            and kind.weak in ("str", "bytes")
+        ):
+            self.problem("a text is as long as a tensor says", node, "GL210")
         self._check_number(name, left, right, kind, node)
         made = remixed(kind, name, left, right)
         if isinstance(made, Tensor) and (made.mixed or made.weak):
