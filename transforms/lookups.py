@@ -26,6 +26,7 @@ from .facts.kinds import (
 )
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
+from .facts.syntax import changed_object
 from .findings import Refusal
 from .making import called, compared, is_atom
 from .rewriting import Rewriter
@@ -119,6 +120,10 @@ class _Lookups(Rewriter):
 
     def expression(self, node: ast.expr) -> ast.expr | None:
         match node:
+            case (
+                ast.Subscript(value=value) | ast.Call(func=ast.Attribute(value=value))
+            ) if self._is_pythons(value):
+                return None
             case ast.Subscript(
                 value=ast.Subscript(value=value, slice=row), slice=index
             ) if (rows := self._rows(self.kind(value))) and self._counts(row):
@@ -146,6 +151,17 @@ class _Lookups(Rewriter):
                 if isinstance(held, Dict | Mapping) and self._is_key(held, key):
                     return self._entry_or(value, held, key, default)
         return None
+
+    def _is_pythons(self, value: ast.expr) -> bool:
+        """Whether this is from outside, and changed here in place: only Python knows what it holds, and looks it up."""
+        if not any(p.node is value and p.code == "GL302" for p in self.facts.problems):
+            return False
+        text = ast.unparse(value)
+        return any(
+            ast.unparse(changed) == text
+            for inner in ast.walk(self.facts.definition.node)
+            if (changed := changed_object(inner)) is not None
+        )
 
     # ---- lists and tuples
 
