@@ -53,6 +53,7 @@ from .facts.staging import is_of_library, is_optimizer
 from .facts.syntax import all_bound_names, own_body
 from .findings import Refusal
 from .first_use import given_first, made_on_first_use
+from .lookups import as_python
 from .ordering import Ordering, may_return
 from .planner import read_before, surely_assigned
 from .promotion import Promotion
@@ -245,8 +246,8 @@ class Trials:
             variable.written = variable.name in outs
         return Split(
             definition,
-            [*self.declarations, *before],
-            after,
+            [*self.declarations, *map(as_python, before)],
+            [*map(as_python, after)],
             state,
             given,
             arguments,

@@ -26,9 +26,9 @@ from .facts.kinds import (
 )
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
-from .facts.syntax import changed_object
 from .findings import Refusal
 from .making import called, compared, is_atom
+from .rebuilding import rebuilt
 from .rewriting import Rewriter
 from .rule import Rule
 from .singularities import is_singular, singular_names
@@ -108,6 +108,14 @@ def without_lookups(
     return made
 
 
+def as_python(node: ast.stmt) -> ast.stmt:
+    """A statement that Python runs: it looks up as the file does, in lists and dicts."""
+    before, made = getattr(node, "looked_up", (None, ""))
+    if before is not None and ast.dump(node) == made:
+        return as_python(before)
+    return rebuilt(node, lambda block: [*map(as_python, block)])
+
+
 class _Lookups(Rewriter):
     def __init__(self, facts: FunctionFacts, names: Names, tf: str) -> None:
         super().__init__(facts, names)
@@ -120,10 +128,6 @@ class _Lookups(Rewriter):
 
     def expression(self, node: ast.expr) -> ast.expr | None:
         match node:
-            case (
-                ast.Subscript(value=value) | ast.Call(func=ast.Attribute(value=value))
-            ) if self._is_pythons(value):
-                return None
             case ast.Subscript(
                 value=ast.Subscript(value=value, slice=row), slice=index
             ) if (rows := self._rows(self.kind(value))) and self._counts(row):
@@ -152,16 +156,11 @@ class _Lookups(Rewriter):
                     return self._entry_or(value, held, key, default)
         return None
 
-    def _is_pythons(self, value: ast.expr) -> bool:
-        """Whether this is from outside, and changed here in place: only Python knows what it holds, and looks it up."""
-        if not any(p.node is value and p.code == "GL302" for p in self.facts.problems):
-            return False
-        text = ast.unparse(value)
-        return any(
-            ast.unparse(changed) == text
-            for inner in ast.walk(self.facts.definition.node)
-            if (changed := changed_object(inner)) is not None
-        )
+    def _with_expressions(self, node: ast.stmt) -> ast.stmt:
+        made = super()._with_expressions(node)
+        if made is not node:
+            made.looked_up = node, ast.dump(made)  # type: ignore[attr-defined]
+        return made
 
     # ---- lists and tuples
 
