@@ -45,6 +45,7 @@ from .facts.syntax import (
     HELD,
     all_bound_names,
     bound_names,
+    declarations,
     names_in,
     own_nodes,
     unmangled,
@@ -129,9 +130,9 @@ class _Finder:
         chains = self._with_picked(chains)
         chains |= dict.fromkeys(self._attributes_of(swapped))
         chains |= dict.fromkeys(self._of_receiver() if self.apart else ())
-        for node in own_nodes(self.definition.node):
-            if isinstance(node, ast.Global | ast.Nonlocal):
-                chains |= dict.fromkeys(node.names)
+        for node in declarations(self.definition.node):
+            names = (n for n in node.names if n in self.definition.declared_global)
+            chains |= dict.fromkeys(names)
         read = names_in(self.definition.node)
         chains |= dict.fromkeys(sorted(self.definition.reset_around & read))
         written = {

@@ -29,7 +29,7 @@ from .facts.kinds import (
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, holds_variable, stage
-from .facts.syntax import own_body, own_start
+from .facts.syntax import declarations, own_body, own_start
 from .first_use import made_on_first_use
 from .inlining import (
     Callee,
@@ -78,7 +78,8 @@ def with_calls_inlined(
     except NotInlined:
         return None
     made = copy.copy(definition.node)
-    declared = [n for n in inliner.globals if n not in definition.declared_global]
+    own = {n for d in declarations(definition.node) for n in d.names}
+    declared = [n for n in inliner.globals if n not in own]
     start = own_start(made)
     made.body = [
         *body[:start],

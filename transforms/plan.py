@@ -21,7 +21,7 @@ from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
 from .facts.session import Session
 from .facts.staging import holds_tensor, is_weak
-from .facts.syntax import own_body
+from .facts.syntax import own_body, own_nodes
 from .findings import Refusal
 from .first_steps import MOST_STEPS, FirstSteps, number_parameters
 from .neighbours import Neighbours
@@ -662,8 +662,15 @@ class ModulePlanner:
 
 def _is_steered(facts: FunctionFacts) -> bool:
     """Whether a function passes tensors on to what state of Python's chooses."""
-    given = any(map(holds_tensor, facts.parameters.values()))
-    return given and facts.problems[0].code in STATE_CODES
+    passed = (
+        argument
+        for call in own_nodes(facts.definition.node)
+        if isinstance(call, ast.Call) and facts.kind(call) == UNKNOWN
+        for argument in (*call.args, *(k.value for k in call.keywords))
+    )
+    return facts.problems[0].code in STATE_CODES and any(
+        holds_tensor(facts.kind(argument)) for argument in passed
+    )
 
 
 def _set_names(node: ast.AST) -> set[str]:

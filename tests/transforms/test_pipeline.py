@@ -212,6 +212,30 @@ def counted(words):
     assert check(text, "m.py", OPTIONS, profile).findings == ()
 
 
+def test_nothing_is_found_where_python_only_keeps_tensors() -> None:
+    """No graph would do anything in it, whatever state it keeps; one that state of Python's steers could be one."""
+    text = """
+        import tensorflow as tf
+
+        LOG = []
+        CALLS = 0
+
+        def kept(x: tf.Tensor):
+            global CALLS
+            CALLS += 1
+            LOG.append(x)
+            print("at", CALLS)
+            return {"x": x}
+
+        def steered(x: tf.Tensor):
+            global CALLS
+            CALLS += 1
+            return LOG[CALLS](x)
+    """
+    found = check(textwrap.dedent(text), "m.py", OPTIONS).findings
+    assert {finding.function for finding in found} == {"steered"}
+
+
 def test_advice_fits_the_reason() -> None:
     """Not what is said of the rule whose place it is: no TensorArray makes a list longer."""
     text = """

@@ -15,8 +15,10 @@ from .syntax import (
     all_bound_names,
     beside,
     bound_names,
+    declarations,
     own_body,
     own_nodes,
+    set_in,
     target_names,
 )
 
@@ -273,14 +275,12 @@ class FunctionDefinition:
 
     @property
     def declared_global(self) -> frozenset[str]:
+        """The names that it declares to be the module's, or those of a function around it, and sets."""
         if self._declared is None or self._declared[0] is not self.node:
-            declarations = [
-                n
-                for n in own_nodes(self.node)
-                if isinstance(n, ast.Global | ast.Nonlocal)
-            ]
-            names = frozenset(name for n in declarations for name in n.names)
-            self._declared = self.node, names
+            names = {n for d in declarations(self.node) for n in d.names}
+            if names:
+                names &= set_in(self.node)
+            self._declared = self.node, frozenset(names)
         return self._declared[1]
 
 

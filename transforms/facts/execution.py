@@ -53,11 +53,14 @@ class Execution(
         return Flow(environment)
 
     def _global(self, node: ast.Global, environment: Environment) -> Flow:
-        self.problem("it writes a module's global", node, "GL301")
+        if not self.facts.definition.declared_global.isdisjoint(node.names):
+            self.problem("it writes a module's global", node, "GL301")
         return Flow(environment)
 
     def _nonlocal(self, node: ast.Nonlocal, environment: Environment) -> Flow:
-        self.problem("it writes a variable of the function around it", node, "GL301")
+        if not self.facts.definition.declared_global.isdisjoint(node.names):
+            reason = "it writes a variable of the function around it"
+            self.problem(reason, node, "GL301")
         return Flow(environment)
 
     def _import(

@@ -156,6 +156,30 @@ def all_bound_names(node: ast.stmt) -> list[str]:
     return found
 
 
+def declarations(function: FunctionNode) -> list[ast.Global | ast.Nonlocal]:
+    """The `global` and `nonlocal` of a function's own."""
+    return [n for n in own_nodes(function) if isinstance(n, ast.Global | ast.Nonlocal)]
+
+
+def set_in(function: FunctionNode) -> set[str]:
+    """The names that a function sets or deletes itself, in whatever way."""
+    found: set[str] = set()
+    for node in own_nodes(function):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                found.add(name)
+            case (
+                ast.ExceptHandler(name=str() as name)
+                | ast.MatchAs(name=str() as name)
+                | ast.MatchStar(name=str() as name)
+                | ast.MatchMapping(rest=str() as name)
+            ):
+                found.add(name)
+            case ast.stmt():
+                found.update(bound_names(node))
+    return found
+
+
 def one_by_one(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
     """What an assignment gives its targets, those of `a, b = 1, 2` apart."""
     for target in node.targets:
