@@ -228,8 +228,9 @@ class Session:
             if _is_both(kind) and not definition.only_keeps:
                 facts.problems.append(
                     Refusal(
-                        f"`{name}` is a Python value here and decided by a tensor there",
+                        f"some calls of it give Python's own value for `{name}`, others one that a tensor decides",
                         definition.original,
+                        way_out="give a tensor of the same dtype in all of them",
                     )
                 )
         outer = outer or self._outer.get(qualname)
