@@ -20,7 +20,25 @@ MAKERS = frozenset(
 )
 """Functions of NumPy that give an array of which nobody else knows."""
 VIEWS = frozenset(
-    "reshape ravel transpose squeeze asarray asanyarray expand_dims T view flat swapaxes".split()  # noqa: SIM905
+    [
+        "reshape",
+        "ravel",
+        "transpose",
+        "squeeze",
+        "asarray",
+        "asanyarray",
+        "ascontiguousarray",
+        "expand_dims",
+        "T",
+        "view",
+        "flat",
+        "swapaxes",
+        "moveaxis",
+        "split",
+        "fliplr",
+        "flipud",
+        "diag",
+    ]
 )
 """What gives an array that shares its items with another."""
 COPIES = frozenset("numpy copy astype tolist as_list split gradient _asdict".split())  # noqa: SIM905
