@@ -22,8 +22,9 @@ from .facts.staging import (
     is_tensor,
     is_weak,
 )
+from .facts.syntax import given_to
 from .findings import Refusal, Unseen
-from .list_arguments import DEFAULTS, displays, given, holds_weak, short_name
+from .list_arguments import DEFAULTS, displays, holds_weak, short_name
 
 if TYPE_CHECKING:
     from .expressions import Writer
@@ -115,7 +116,7 @@ def text_of(writer: Writer, node: ast.Call) -> str | None:
     Raises:
         Refusal: it would not take them for what eager mode does.
     """
-    function, arguments = writer.kind(node.func), given(node)
+    function, arguments = writer.kind(node.func), given_to(node)
     short = short_name(function).removeprefix("math.")
     kinds = [*map(writer.kind, arguments)]
     if any(is_weak(k) and not is_numpy(k) for k in kinds):
@@ -205,7 +206,7 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
 
 def _of_dtype(writer: Writer, node: ast.Call, dtype: str | None) -> str:
     """Python numbers beside the first argument become tensors of a dtype."""
-    first, *rest = given(node)
+    first, *rest = given_to(node)
     want = Tensor(dtype, ())
     edits = {first: writer.text(first)}
     for argument in rest:
@@ -305,7 +306,7 @@ def _assigned(writer: Writer, node: ast.Call, variable: Variable) -> str:
 def _integer_arguments(writer: Writer, node: ast.Call) -> str | None:
     """Sizes or seeds in a list are of one dtype in a graph: that of the tensors among them, or int64."""
     edits = writer.edits(node)
-    for argument in given(node):
+    for argument in given_to(node):
         kind = writer.kind(argument)
         if not isinstance(argument, ast.List | ast.Tuple) or not holds_tensor(kind):
             continue
@@ -339,7 +340,7 @@ def _array_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | No
         if (a, b) == (first[0], second[0]) and not writer.edits(node):
             return None
         return f"{writer.source.segment(node.func)}({a}, {b})"
-    arguments = given(node)
+    arguments = given_to(node)
     dtypes = {d for a in arguments for d in _dtypes(writer.kind(a))}
     if name == "tensorflow.where":
         dtypes -= {"bool"}

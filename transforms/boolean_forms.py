@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Kind, Maybe, Python, Record, Sequence, Tensor, Variable
+from .facts.kinds import Dict, Kind, Maybe, Python, Record, Sequence
 from .facts.profile import FunctionNode
-from .facts.staging import holds_tensor, is_strong, is_tensor
+from .facts.staging import holds_tensor, is_bool, is_strong, is_tensor
 from .facts.syntax import changed_object, own_nodes
 from .findings import Refusal
 from .making import called, compared, is_atom
@@ -92,7 +92,7 @@ class _Tests(Rewriter):
         if node not in self.facts.staged or node in self.facts.tests:
             return False
         return not all(
-            _is_bool(self.kind(v)) for v in node.values if v in self.facts.kinds
+            is_bool(self.kind(v)) for v in node.values if v in self.facts.kinds
         )
 
     def _value(self, node: ast.BoolOp) -> ast.expr:
@@ -271,12 +271,6 @@ def _negated(node: ast.expr, negated: bool) -> ast.expr:
 
 def _both(left: ast.expr, right: ast.expr) -> ast.expr:
     return ast.BoolOp(ast.And(), [left, right])
-
-
-def _is_bool(kind: Kind) -> bool:
-    if isinstance(kind, Python):
-        return kind.type == "bool"
-    return isinstance(kind, Tensor | Variable) and kind.dtype == "bool"
 
 
 def _is_scalar(kind: Kind) -> bool:

@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING
 
 from . import static_shapes
-from .facts.kinds import BOOL, Kind, Python, Tensor, Variable
+from .facts.kinds import BOOL, Kind, Python, Tensor
 from .facts.safety import broadcasts, is_safe
-from .facts.staging import is_tensor
+from .facts.staging import is_bool, is_tensor
 from .findings import Refusal
 from .rule import TRUTH, Rule
 
@@ -97,7 +97,7 @@ def junction(writer: Writer, node: ast.BoolOp) -> str:
         if v in writer.facts.kinds and not _passes(writer.kind(v), is_and)
     ]
     for operand in operands:
-        if node not in writer.facts.tests and not _is_bool(writer.kind(operand)):
+        if node not in writer.facts.tests and not is_bool(writer.kind(operand)):
             raise Refusal(
                 "`and`/`or` for the value of an operand is not lifted", node, "GL103"
             )
@@ -152,12 +152,6 @@ def _safe(writer: Writer, node: ast.BoolOp, left: ast.expr) -> bool:
 def _passes(kind: Kind, is_and: bool) -> bool:
     """Whether an operand is known to let the next one decide."""
     return isinstance(kind, Python) and kind.known and bool(kind.value) is is_and
-
-
-def _is_bool(kind: Kind) -> bool:
-    if isinstance(kind, Python):
-        return kind.type == "bool"
-    return isinstance(kind, Tensor | Variable) and kind.dtype == "bool"
 
 
 def comparison(writer: Writer, node: ast.Compare) -> str | None:

@@ -13,7 +13,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Kind, Object, members
 from .facts.session import Session
 from .facts.staging import is_optimizer
-from .facts.syntax import bound_names, own_nodes
+from .facts.syntax import bound_names, own_nodes, root_name
 from .findings import Refusal
 from .rebuilding import replaced
 from .trace_choices import chosen_calls, is_given
@@ -86,10 +86,8 @@ def check_given(session: Session, facts: FunctionFacts) -> None:
             continue
         roots = {text.partition(".")[0] for text in unbuilt(session, called)}
         for name, value in _pairs(node, called):
-            root: ast.expr = value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if name in roots and (not isinstance(root, ast.Name) or root.id in own):
+            root = root_name(value)
+            if name in roots and (root is None or root in own):
                 reason = f"which `{name}` this is may change: each later one would make its variables anew"
                 raise Refusal(reason, value, "GL305")
 

@@ -22,7 +22,7 @@ from .facts.kinds import (
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import INTS, holds_tensor, is_strong, is_tensor
-from .facts.syntax import own_nodes
+from .facts.syntax import given_to, is_named, own_nodes
 from .findings import Refusal
 from .making import applied, assigned, called, compared, name, placed
 from .ranking import COMBINED, MOST_UNSTACKED, Ranking
@@ -112,7 +112,7 @@ class _Builtins(Ranking):
     def _hinders(self, text: str) -> bool:
         """Whether problems are about what has this name."""
         return any(
-            isinstance(n, ast.Name) and n.id == text
+            is_named(n, text)
             for p in self.facts.problems
             if p.node is not None
             for n in ast.walk(p.node)
@@ -133,7 +133,7 @@ class _Builtins(Ranking):
                     | ast.comprehension(iter=use)
                 ):
                     read.add(use)
-        uses = [n for n in nodes if isinstance(n, ast.Name) and n.id == text]
+        uses = [n for n in nodes if is_named(n, text)]
         if sum(n not in read for n in uses) == 1:
             return rows
         return called(f"{self.tf}.unstack", rows) if self.unstacks(rows) else None
@@ -249,7 +249,7 @@ class _Builtins(Ranking):
     def _call(self, node: ast.Call) -> ast.expr | None:
         function = self.builtin(node)
         hindering = any(n in self.hindering for n in [node, *node.args])
-        asked = any(_has_tensors(self.kind(a)) for a in _arguments(node))
+        asked = any(_has_tensors(self.kind(a)) for a in given_to(node))
         if function is None or not (asked or hindering):
             return None
         if any(isinstance(a, ast.Starred) for a in node.args):
@@ -413,10 +413,6 @@ def _shifted(left: ast.expr, op: ast.operator, factor: ast.expr) -> ast.expr:
     if one and isinstance(op, ast.LShift):
         return factor
     return ast.BinOp(left, SHIFTS[type(op)], factor)
-
-
-def _arguments(node: ast.Call) -> list[ast.expr]:
-    return [*node.args, *(k.value for k in node.keywords)]
 
 
 def _stored(node: ast.expr) -> ast.expr:

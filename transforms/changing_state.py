@@ -48,6 +48,7 @@ from .facts.syntax import (
     declarations,
     names_in,
     own_nodes,
+    root_name,
     unmangled,
 )
 from .findings import Refusal
@@ -209,7 +210,7 @@ class _Finder:
         chains = dict.fromkeys(
             ast.unparse(n)
             for n in own_nodes(self.definition.node)
-            if isinstance(n, ast.Attribute) and _root(n) == self.definition.receiver
+            if isinstance(n, ast.Attribute) and root_name(n) == self.definition.receiver
         )
         return [c for c in chains if self._state_kind(c, False) is not None]
 
@@ -379,7 +380,7 @@ class _Finder:
 
     def _is_outside(self, node: ast.expr) -> bool:
         """Whether a chain of attributes starts at a parameter or a global, so that it outlives the call."""
-        root = _root(node)
+        root = root_name(node)
         if root is None:
             return False
         return root in self.parameters or root not in self._local
@@ -521,13 +522,6 @@ def _word(chain: str) -> str:
         return re.sub(r"(?<=ss)es$|s$", "", picked[1].strip("_").lower())
     last = str(words[-1]).rpartition("__")[2].strip("_").lower()
     return f"{last}_value" if re.search(r"\[-?\d+\]$", chain) else last
-
-
-def _root(node: ast.expr) -> str | None:
-    """The name that a chain of attributes starts from."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def _with_loads(node: ast.stmt) -> Iterator[ast.Name | ast.Attribute | ast.Subscript]:

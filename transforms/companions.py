@@ -24,9 +24,16 @@ from .facts.kinds import (
 )
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
-from .facts.syntax import bound_names, is_none, own_nodes, own_start, target_names
+from .facts.syntax import (
+    bound_names,
+    is_named,
+    is_none,
+    own_nodes,
+    own_start,
+    target_names,
+)
 from .findings import Refusal
-from .making import placed
+from .making import assigned, placed
 from .rebuilding import rebuilt, with_origin
 from .source import Names
 
@@ -337,7 +344,7 @@ class _Companions:
         made = self._inner(node)
         if isinstance(made, ast.For):
             starts = [
-                _store(flag, ast.Constant(False))
+                assigned(flag, ast.Constant(False))
                 for (name, _), flag in self.flags.items()
                 if _base(name) in target_names(made.target)
             ]
@@ -384,7 +391,7 @@ class _Companions:
             if name in names:
                 value = next(v for n, v in pairs if n == name)
                 answer = self.answer(value, question)
-                if not (isinstance(answer, ast.Name) and answer.id == flag):
+                if not is_named(answer, flag):
                     found.append((flag, answer))
             elif _base(name) in bound:
                 raise Refusal(
@@ -399,7 +406,7 @@ class _Companions:
                     [targets], ast.Tuple([answer for _, answer in found], ast.Load())
                 )
             ]
-        return [_store(flag, answer) for flag, answer in found]
+        return [assigned(flag, answer) for flag, answer in found]
 
     def _return(self, node: ast.Return) -> ast.Return:
         if not self.tags:
@@ -419,7 +426,7 @@ class _Companions:
                 known = _known(kind if name == _base(name) else UNKNOWN, question)
                 if known is None:
                     raise Refusal(f"whether `{name}` is {question} is not known")
-                found.append(_store(flag, ast.Constant(known)))
+                found.append(assigned(flag, ast.Constant(known)))
         return found
 
 
@@ -489,10 +496,6 @@ def _followed(node: ast.expr) -> str | None:
 def _base(name: str) -> str:
     """The name of which something is a part."""
     return name.partition("[")[0]
-
-
-def _store(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
 def _flag_test(node: ast.AST, made: _Companions) -> ast.expr:

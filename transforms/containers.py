@@ -21,7 +21,7 @@ from .facts.kinds import (
 from .facts.liveness import liveness
 from .facts.profile import FunctionNode
 from .facts.staging import choose, is_list, is_strong, stage
-from .facts.syntax import names_in, own_nodes
+from .facts.syntax import is_named, names_in, own_nodes
 from .findings import Refusal, Unseen
 from .list_forms import DEFAULTS, List, copied
 from .lists import Lists
@@ -380,12 +380,10 @@ def _is_gone_over(node: ast.AST, name: str) -> bool:
     """Whether a list is returned, or gone over as Python's."""
     match node:
         case ast.For(iter=source):
-            return any(
-                isinstance(n, ast.Name) and n.id == name for n in ast.walk(source)
-            )
+            return any(is_named(n, name) for n in ast.walk(source))
         case ast.Return(value=ast.expr() as value):
             parts = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
-            return any(isinstance(p, ast.Name) and p.id == name for p in parts)
+            return any(is_named(p, name) for p in parts)
     return False
 
 
@@ -395,9 +393,7 @@ def _is_part(node: ast.AST, name: str) -> bool:
         case ast.Subscript(value=ast.Name(id=n), slice=ast.Slice(), ctx=ast.Load()):
             return n == name
         case ast.comprehension(iter=source):
-            return any(
-                isinstance(n, ast.Name) and n.id == name for n in ast.walk(source)
-            )
+            return any(is_named(n, name) for n in ast.walk(source))
     return False
 
 

@@ -21,7 +21,7 @@ from .facts.kinds import (
 from .facts.ownership import is_own
 from .facts.session import Session
 from .facts.staging import is_numpy, is_strong, is_weak
-from .facts.syntax import all_bound_names, blocks, names_in
+from .facts.syntax import all_bound_names, blocks, is_named, names_in
 from .findings import Refusal
 from .python_parts import GROWING
 from .python_results import check_result
@@ -153,7 +153,7 @@ def is_only_tested(name: str, body: list[ast.stmt]) -> bool:
     inner = [n for s in body for n in ast.walk(s)]
     tests = [n.test for n in inner if isinstance(n, ast.If | ast.Assert)]
     tests += [t.operand for t in tests if isinstance(t, ast.UnaryOp)]
-    return all(n in tests for n in inner if isinstance(n, ast.Name) and n.id == name)
+    return all(n in tests for n in inner if is_named(n, name))
 
 
 def is_of_arrays(facts: FunctionFacts) -> bool:

@@ -12,7 +12,7 @@ from . import nonempty
 from .facts.environment import FunctionFacts
 from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import blocks, own_nodes
+from .facts.syntax import blocks, is_named, own_nodes
 from .making import called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 
@@ -53,8 +53,8 @@ class _Deque:
 
     def function(self) -> list[ast.stmt] | None:
         """The body of the function; None where a use is not one of a list."""
-        uses = [n for n in ast.walk(self.node) if _is_named(n, self.text)]
-        stores = [n for n in uses if not isinstance(n.ctx, ast.Load)]  # type: ignore[attr-defined]
+        uses = [n for n in ast.walk(self.node) if is_named(n, self.text)]
+        stores = [n for n in uses if not isinstance(n.ctx, ast.Load)]
         items = self._items()
         bounded = self.most is not None
         if len(stores) != 1 or items is None or not self._is_bound():
@@ -86,7 +86,7 @@ class _Deque:
                 ) if n == self.text:
                     self.served.add(use)
                 case ast.BoolOp(values=values):
-                    self.served |= {v for v in values if _is_named(v, self.text)}
+                    self.served |= {v for v in values if is_named(v, self.text)}
         body = self.block(self.node.body)
         left = {use for use in uses if use not in self.served}
         return body if left == {*stores} else None
@@ -170,7 +170,3 @@ class _Deque:
         longer = compared(called("len", name(self.text)), ast.Gt(), self.most)
         place = [ast.Constant(0)] if index == "0" else []
         return [ast.If(longer, [ast.Expr(called(f"{self.text}.pop", *place))], [])]
-
-
-def _is_named(node: ast.AST, text: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == text

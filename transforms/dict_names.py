@@ -13,7 +13,7 @@ from keyword import kwlist
 from .companions import is_unclear
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import own_nodes
+from .facts.syntax import is_named, own_nodes
 from .making import filled, placed
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .source import Names
@@ -36,7 +36,7 @@ def _table(
 ) -> dict[ast.AST, ast.AST]:
     """What stands in the place of each use of a dict, and its first values by its keys; nothing where it is more."""
     function = facts.definition.node
-    uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
+    uses = [n for n in ast.walk(function) if is_named(n, name)]
     reads = [n for n in uses if isinstance(n.ctx, ast.Load)]
     constants = [k.value for k in made.keys if isinstance(k, ast.Constant)]
     keys = [k for k in constants if isinstance(k, str)]
@@ -77,7 +77,7 @@ def _table(
             case ast.Return(value=ast.expr() as value):
                 parts = value.elts if isinstance(value, ast.Tuple) else [value]
                 for part in parts:
-                    if isinstance(part, ast.Name) and part.id == name:
+                    if is_named(part, name):
                         values = [_named(t, ast.Load(), part) for t in held.values()]
                         whole = ast.Dict([*map(ast.Constant, held)], [*values])
                         table[part] = placed(whole, part)

@@ -10,12 +10,7 @@ from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.syntax import (
-    bound_names,
-    names_in,
-    own_body,
-    own_nodes,
-)
+from .facts.syntax import bound_names, is_named, names_in, own_body, own_nodes
 from .inlining import Callee, Inliner, arguments, bare, local_names
 from .object_names import class_name, with_names, with_one_name, without_itself
 from .objects import STATE_CODES, is_stable
@@ -112,9 +107,7 @@ def _dissolved(
     several = len(makers) > 1
 
     def stable(inner: ast.expr) -> bool:
-        of_object = any(
-            isinstance(n, ast.Name) and n.id == name for n in ast.walk(inner)
-        )
+        of_object = any(is_named(n, name) for n in ast.walk(inner))
         return not (several and of_object) and is_stable(inner, facts, session, True)
 
     result, definition = copy.copy(node), copy.copy(facts.definition)
@@ -339,7 +332,7 @@ def _with_names(
         and isinstance(n.value, ast.Name)
         and n.value.id == name
     ]
-    uses = sum(isinstance(n, ast.Name) and n.id == name for n in inner)
+    uses = sum(is_named(n, name) for n in inner)
     returns = [n for n in inner if _returns(n, name)]
     whole = _whole(session, made) if returns else []
     set_first = _set_by_initializer(session, made) | _set_at_once(node.body, name)
@@ -443,7 +436,7 @@ def _set_at_once(body: list[ast.stmt], name: str) -> set[str]:
 
 
 def _renamed(node: ast.stmt, name: str, makes: _AttributeNames) -> ast.stmt:
-    mentions = any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    mentions = any(is_named(n, name) for n in ast.walk(node))
     if not mentions or isinstance(node, FunctionNode):
         return node
     made: ast.stmt = makes.visit(copied(node))

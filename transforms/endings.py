@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .facts.syntax import names_in
+from .facts.syntax import is_named, names_in
 from .operands import SIGNS, as_operand
 from .source import Source
 from .steps import Code, Compound, Define, Keep, Plan, Step, mentioned
@@ -185,11 +185,7 @@ def _outlasting_in(node: ast.AST) -> set[str]:
 
 def _place(items: Sequence[ast.expr], name: str) -> int | None:
     """Which item of a return a name is, where it is no part of another one."""
-    places = [
-        i
-        for i, item in enumerate(items)
-        if isinstance(item, ast.Name) and item.id == name
-    ]
+    places = [i for i, item in enumerate(items) if is_named(item, name)]
     read = [n for item in items for n in ast.walk(item) if isinstance(n, ast.Name)]
     count = sum(n.id == name for n in read)
     return places[0] if len(places) == count == 1 else None

@@ -33,7 +33,7 @@ from .facts.staging import (
     is_tensor,
     is_weak,
 )
-from .facts.syntax import index_parts
+from .facts.syntax import given_to, index_parts
 from .findings import Refusal
 from .operands import SIGNS, as_operand, is_atom
 from .promotion import Promotion
@@ -233,7 +233,7 @@ class Writer:
         return arguments.text_of(self, node)
 
     def _core_call(self, node: ast.Call, core: str) -> str:
-        given = list_arguments.given(node)
+        given = given_to(node)
         edits = {a: text for a in given if (text := self.changed(a))}
         owner = (
             f"{self.text(node.func.value)}."

@@ -14,7 +14,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Function
 from .facts.profile import FunctionNode
 from .facts.session import Session
-from .facts.syntax import blocks, bound_names
+from .facts.syntax import blocks, bound_names, is_named
 from .inlining import Callee, Inliner, bare
 from .making import assigned, name, placed
 from .objects import callee_of, without_unused
@@ -264,7 +264,7 @@ class _Yields:
                     body=[*_, ast.Expr(value=ast.Yield(value=ast.Name(id=given)))],
                 ) if old == given and self._may_rename(node, old):
                     for inner in ast.walk(node):
-                        if isinstance(inner, ast.Name) and inner.id == old:
+                        if is_named(inner, old):
                             inner.id = self.target.id  # type: ignore[attr-defined]
                     node.body = [*node.body[:-1], *self._copy()]
                 case ast.For() | ast.While() | ast.If():
@@ -285,8 +285,7 @@ class _Yields:
         inside = [n for s in loop.body for n in ast.walk(s)]
         everywhere = [n for s in self.body for n in ast.walk(s)]
         here, all_of_it = (
-            sum(isinstance(n, ast.Name) and n.id == old for n in nodes)
-            for nodes in (inside, everywhere)
+            sum(is_named(n, old) for n in nodes) for nodes in (inside, everywhere)
         )
         return isinstance(self.target, ast.Name) and here + 1 == all_of_it
 

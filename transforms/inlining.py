@@ -14,10 +14,10 @@ from typing import TypeVar
 from . import setters
 from .facts.definitions import FunctionDefinition
 from .facts.profile import FunctionNode
-from .facts.syntax import mangled, names_in, own_body, own_nodes
+from .facts.syntax import mangled, names_in, own_body, own_nodes, returns
 from .making import PLACE, is_atom
 from .rebuilding import rebuilt, with_origin
-from .settling import Block, NotInlined, always_returns, returns, settled
+from .settling import Block, NotInlined, always_returns, settled
 from .source import Names, in_small_letters
 
 MOST_STATEMENTS = 32

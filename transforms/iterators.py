@@ -15,6 +15,7 @@ from .facts.kinds import Dataset, Function, Iterator, Tensor
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import is_strong
+from .facts.syntax import is_named
 from .making import called, placed
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .source import Names
@@ -284,7 +285,7 @@ def _count_of(text: str) -> Callable[[ast.AST], int]:
     """Counts the places that mention a name."""
 
     def count(node: ast.AST) -> int:
-        return sum(isinstance(n, ast.Name) and n.id == text for n in ast.walk(node))
+        return sum(is_named(n, text) for n in ast.walk(node))
 
     return count
 

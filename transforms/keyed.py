@@ -13,7 +13,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Kind
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_weak
-from .facts.syntax import names_in, own_nodes
+from .facts.syntax import is_named, names_in, own_nodes
 from .facts.tensorflow_values import as_python
 from .making import assigned, called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body, with_origin
@@ -155,7 +155,7 @@ class _Keyed:
         return None
 
     def _is(self, node: ast.AST) -> bool:
-        return isinstance(node, ast.Name) and node.id == self.name
+        return is_named(node, self.name)
 
     def _has(self, key: ast.expr) -> ast.expr:
         return compared(key, ast.In(), name(self.keys))
@@ -183,7 +183,7 @@ def _is_served(facts: FunctionFacts, node: FunctionNode, text: str) -> bool:
     stored: set[Kind] = set()
     for use in ast.walk(node):
         for held, key, sets in _uses(use):
-            if not (isinstance(held, ast.Name) and held.id == text):
+            if not is_named(held, text):
                 continue
             served.add(held)
             if key is None:
@@ -192,7 +192,7 @@ def _is_served(facts: FunctionFacts, node: FunctionNode, text: str) -> bool:
                 return False
             if sets:
                 stored.add(facts.kind(key))
-    uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == text]
+    uses = [n for n in ast.walk(node) if is_named(n, text)]
     types = {getattr(as_python(k), "type", None) for k in stored}
     return (
         any(map(is_weak, stored))
@@ -215,7 +215,7 @@ def _grows(facts: FunctionFacts, made: ast.Assign, text: str) -> bool:
         use in inside
         for use in ast.walk(node)
         for held, _, sets in _uses(use)
-        if sets and isinstance(held, ast.Name) and held.id == text
+        if sets and is_named(held, text)
     )
 
 

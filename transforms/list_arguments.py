@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from .facts.kinds import Dict, Elements, Function, Kind, Python, Sequence, Tensor
 from .facts.staging import holds_tensor, is_numpy, is_tensor, is_weak
+from .facts.syntax import given_to
 from .findings import Refusal
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ INDEXED = {
 
 def of_list(writer: Writer, node: ast.Call) -> str | None:
     """A call that makes a tensor of a list of Python numbers, or of what became tensors; None where it stays."""
-    function, arguments = writer.kind(node.func), given(node)
+    function, arguments = writer.kind(node.func), given_to(node)
     short = short_name(function).removeprefix("math.")
     text = None
     if (short in OF_LISTS or short.startswith("reduce_")) and arguments:
@@ -43,7 +44,7 @@ def displays(writer: Writer, node: ast.Call, short: str) -> str | None:
     """A call whose lists of tensors and Python numbers, which are tensors here, are each of one dtype."""
     places = (0,) if short in OF_LISTS else INDEXED.get(short, ())
     edits: dict[ast.expr, str] = {}
-    for place, argument in enumerate(given(node)):
+    for place, argument in enumerate(given_to(node)):
         leaves = list(_leaves(argument)) if place in places else [argument]
         kinds = [writer.kind(leaf) for leaf in leaves]
         dtype = _dtype_of_display(writer, node, short, place, kinds)
@@ -134,11 +135,6 @@ def _dtype_of_display(
         wanted = {k.dtype for k in tensors}
         wanted = wanted if len(wanted) == 1 else {"int64"}
     return wanted.pop() if len(wanted) == 1 else None
-
-
-def given(node: ast.Call) -> list[ast.expr]:
-    """The arguments of a call, by place and then by name."""
-    return [*node.args, *(k.value for k in node.keywords)]
 
 
 def short_name(function: Kind) -> str:

@@ -12,7 +12,7 @@ from .facts.kinds import Elements, Rows, Sequence, Tensor
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import is_list, is_strong, stage
-from .facts.syntax import blocks
+from .facts.syntax import blocks, is_named
 from .findings import Refusal
 from .list_forms import List, copied
 from .list_reads import ListReads, refusal
@@ -255,9 +255,7 @@ class Lists:
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
         assert isinstance(call.func.value, ast.Name)
         made = self.lists[call.func.value.id]
-        uses = [
-            n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == made.name
-        ]
+        uses = [n for n in ast.walk(node) if is_named(n, made.name)]
         if more or len(uses) > 1 or len(call.args) > 1:
             raise Refusal("a list is used twice where it shrinks", node, "GL203")
         index = call.args[0] if call.args else ast.Constant(-1)

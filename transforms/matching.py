@@ -11,7 +11,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Sequence
 from .facts.profile import FunctionNode
 from .findings import Refusal
-from .making import called, compared, filled, is_atom
+from .making import assigned, called, compared, filled, is_atom
 from .rebuilding import with_origin
 from .rewriting import Rewriter
 from .rule import Rule
@@ -111,7 +111,7 @@ class _Matches(Rewriter):
         tests, bound = self._pattern(case.pattern, subject)
         if case.guard is not None:
             tests.append(filled(case.guard, dict(bound)))
-        body = [_bind(name, value) for name, value in bound] + case.body
+        body = [assigned(name, value) for name, value in bound] + case.body
         if not tests:
             return body
         test = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
@@ -179,7 +179,3 @@ class _Matches(Rewriter):
             tests += inner
             bound += names
         return tests, bound
-
-
-def _bind(name: str, value: ast.expr) -> ast.stmt:
-    return ast.Assign([ast.Name(name, ast.Store())], value)

@@ -29,7 +29,7 @@ from .facts.kinds import (
 from .facts.profile import FunctionNode
 from .facts.session import Session
 from .facts.staging import fits_graph, holds_variable, stage
-from .facts.syntax import declarations, own_body, own_start
+from .facts.syntax import declarations, given_to, own_body, own_start
 from .first_use import made_on_first_use
 from .inlining import (
     Callee,
@@ -40,7 +40,6 @@ from .inlining import (
     local_names,
 )
 from .keras_calls import calls_as_is
-from .list_arguments import given
 from .settling import NotInlined
 
 STATE_CODES = frozenset({"GL301", "GL302", "GL303"})
@@ -234,7 +233,7 @@ def _calls_with_lists(facts: FunctionFacts, session: Session) -> list[ast.expr]:
     grown = {changed_list(p.node, facts) for p in facts.problems if p.code == "GL203"}
     found: list[ast.expr] = []
     for node, called in facts.calls.items():
-        arguments = given(node) if isinstance(node, ast.Call) else []
+        arguments = given_to(node) if isinstance(node, ast.Call) else []
         own = [
             n
             for n in arguments

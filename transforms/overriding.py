@@ -10,7 +10,7 @@ from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Object
 from .facts.session import Session
-from .facts.syntax import changed_object
+from .facts.syntax import changed_object, is_named
 from .findings import Refusal
 
 HINDERING = frozenset({"print", "input", "open", "float", "int", "bool", "numpy"})
@@ -58,7 +58,7 @@ def _called_itself(function: ast.expr, called: FunctionDefinition) -> ast.expr |
 def _seen_as(receiver: ast.expr, facts: FunctionFacts) -> ClassDefinition | None:
     """The class that the function itself is a method of, where this is its `self`."""
     definition = facts.definition
-    own = isinstance(receiver, ast.Name) and receiver.id == definition.receiver
+    own = is_named(receiver, definition.receiver)
     return definition.owner if own else None
 
 

@@ -11,7 +11,7 @@ import copy
 from .facts.environment import FunctionFacts
 from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import own_nodes
+from .facts.syntax import given_to, own_nodes
 from .making import is_atom, unplaced
 from .rebuilding import with_origin
 from .rewriting import Rewriter
@@ -83,7 +83,7 @@ class _Partials(Rewriter):
 
     def _lasts(self, call: ast.Call) -> bool:
         """Whether what a partial of the module holds is the same for good, and has its names here."""
-        values = [*call.args, *(k.value for k in call.keywords)]
+        values = given_to(call)
         roots = {n.id for v in values for n in ast.walk(v) if isinstance(n, ast.Name)}
         own = {*self.stored, *self.facts.parameters}
         return all(map(is_atom, values)) and not roots & (own | self.module.rebound)

@@ -22,7 +22,7 @@ from .facts.kinds import (
 from .facts.liveness import Liveness, liveness, reads
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
-from .facts.syntax import blocks, bound_names, own_body
+from .facts.syntax import blocks, bound_names, is_named, own_body
 from .findings import Refusal
 from .operands import SIGNS, as_operand
 from .options import Options
@@ -626,6 +626,6 @@ def _constant_for(node: ast.stmt, name: str) -> ast.expr | None:
         case _:
             return None
     for target, value in pairs:
-        if isinstance(target, ast.Name) and target.id == name:
+        if is_named(target, name):
             return value if isinstance(value, ast.Constant) else None
     return None

@@ -10,7 +10,7 @@ from . import texts
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Python, Tensor
 from .facts.staging import is_strong, is_tensor
-from .facts.syntax import own_nodes
+from .facts.syntax import given_to, own_nodes
 from .facts.texts import REALS, is_exact
 from .findings import Refusal, Unseen
 from .python_results import CONVERSIONS
@@ -273,7 +273,7 @@ def _sunk(planner: Planner, node: ast.Expr) -> list[Step]:
     assert isinstance(call, ast.Call)
     steps: list[Step] = []
     edits: dict[ast.expr, str] = {}
-    for argument in (*call.args, *(k.value for k in call.keywords)):
+    for argument in given_to(call):
         text = _shown(planner, argument, steps)
         if text is not None:
             edits[argument] = text

@@ -12,7 +12,7 @@ from .extraction import PASSED_BY, PLAIN
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Module, Python, Tensor, Type
 from .facts.staging import is_strong
-from .facts.syntax import HELD, changed_object, names_in
+from .facts.syntax import HELD, changed_object, is_named, names_in
 from .making import name
 from .ordering import may_raise
 from .printing import is_print, prints_alike
@@ -125,7 +125,7 @@ def with_name(node: ast.stmt, old: str, new: str) -> ast.stmt:
     if old == new:
         return node
     table: dict[ast.AST, ast.AST] = {
-        n: name(new) for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == old
+        n: name(new) for n in ast.walk(node) if is_named(n, old)
     }
     made = replaced(node, table)
     assert isinstance(made, ast.stmt)

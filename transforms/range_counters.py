@@ -9,7 +9,7 @@ from . import static_shapes
 from .counter import Counter, bind_row
 from .facts.kinds import Elements, Python, Tensor
 from .facts.staging import is_strong, is_tensor
-from .facts.syntax import index_parts, is_negative
+from .facts.syntax import index_parts, is_named, is_negative
 from .findings import Refusal, Unseen
 from .steps import Code, Step
 
@@ -186,7 +186,7 @@ def bound(
 
 def _is_left(planner: Planner, node: ast.For, bound: ast.expr, text: str) -> bool:
     """Whether a text is the name of a tensor that stands in the bound, and that the loop leaves as it is."""
-    named = [n for n in ast.walk(bound) if isinstance(n, ast.Name) and n.id == text]
+    named = [n for n in ast.walk(bound) if is_named(n, text)]
     return (
         all(isinstance(planner.facts.kind(n), Tensor) for n in named)
         and bool(named)
@@ -252,9 +252,7 @@ def _only_picks(planner: Planner, node: ast.For, carried: list[str]) -> bool:
         return False
     inner = [n for statement in node.body for n in ast.walk(statement)]
     picks = {id(part) for n in inner for part in _picks(planner, n)}
-    return all(
-        id(n) in picks for n in inner if isinstance(n, ast.Name) and n.id == target
-    )
+    return all(id(n) in picks for n in inner if is_named(n, target))
 
 
 def _picks(planner: Planner, node: ast.AST) -> list[ast.expr]:

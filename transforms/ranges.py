@@ -18,6 +18,7 @@ from .facts.kinds import Elements, Function, Python, Sequence
 from .facts.profile import FunctionNode
 from .facts.signs import is_never_negative
 from .facts.staging import is_tensor
+from .facts.syntax import is_named
 from .making import assigned, called, name, placed
 from .rebuilding import rebuilt, replaced, with_body, with_origin
 from .source import Names
@@ -146,7 +147,7 @@ def _count(node: ast.expr, facts: FunctionFacts) -> int | None:
 
 def _only_counts(text: str, inside: list[ast.AST], node: FunctionNode, tf: str) -> bool:
     """Whether a loop's variable is only made an int of, or an index, and read nowhere else."""
-    mentions = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == text]
+    mentions = [n for n in ast.walk(node) if is_named(n, text)]
     counted = {id(n) for n in inside}
     if any(id(n) not in counted for n in mentions if isinstance(n.ctx, ast.Load)):
         return False

@@ -11,7 +11,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Tensor
 from .facts.profile import Recorded
 from .facts.session import Session
-from .facts.syntax import CALLED_IN_ANY_CASE, own_body
+from .facts.syntax import CALLED_IN_ANY_CASE, own_body, root_name
 from .findings import Refusal, Unseen
 from .source import identifiers
 
@@ -98,7 +98,5 @@ class Recordings:
         )
 
     def _package(self, node: ast.expr) -> str:
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        name = node.id if isinstance(node, ast.Name) else ""
-        return self._module.imports.get(name, "").partition(".")[0]
+        imported = self._module.imports.get(root_name(node) or "", "")
+        return imported.partition(".")[0]

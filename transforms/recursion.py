@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import own_nodes, own_start
+from .facts.syntax import is_named, own_nodes, own_start
 from .findings import Refusal
 from .making import assigned, called, placed
 from .making import name as name_of
@@ -166,9 +166,7 @@ class _Recursion:
         """
         values = self._arguments(call)
         changed = {
-            name: value
-            for name, value in values.items()
-            if not (isinstance(value, ast.Name) and value.id == name)
+            name: value for name, value in values.items() if not is_named(value, name)
         }
         if not changed:
             return []
@@ -271,11 +269,7 @@ class _Recursion:
             for n in ast.walk(s)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
         }
-        moved = {
-            name
-            for name, value in values.items()
-            if not (isinstance(value, ast.Name) and value.id == name)
-        }
+        moved = {name for name, value in values.items() if not is_named(value, name)}
         return sorted(read & (bound | moved))
 
     def _backwards(self, lists: dict[str, str], undone: ast.stmt) -> ast.stmt:

@@ -18,7 +18,7 @@ from .facts.kinds import UNKNOWN, Kind, Python, Shape, Tensor
 from .facts.liveness import all_reads
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, stage
-from .facts.syntax import all_bound_names, blocks, names_in
+from .facts.syntax import all_bound_names, blocks, is_named, names_in
 from .making import assigned, called, expression, name
 from .nothing import NOTHING
 from .printing import is_print
@@ -384,7 +384,7 @@ def _totals(
                 shown.append(node)
     for word in list(found):
         own = {n for s in (*found[word], *shown) for n in ast.walk(s)}
-        named = (n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == word)
+        named = (n for n in ast.walk(loop) if is_named(n, word))
         if not all(n in own for n in named):
             del found[word]
     return found

@@ -10,7 +10,7 @@ import ast
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
-from .facts.syntax import own_nodes
+from .facts.syntax import is_named, own_nodes
 from .making import assigned, called, compared, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 from .source import Names
@@ -85,7 +85,7 @@ def _is_only_asked(
         for n in ast.walk(node)
     ):
         return False
-    uses = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == text]
+    uses = [n for n in ast.walk(node) if is_named(n, text)]
     return sum(use not in served for use in uses) == 1
 
 

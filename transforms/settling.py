@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Callable
 
+from .facts.syntax import returns
 from .making import assigned, name, negated
 
 Block = list[ast.stmt]
@@ -31,10 +32,6 @@ def settled(
     made = settling.block(body)
     flag = settling.flag
     return [assigned(flag, ast.Constant(False)), *made] if flag else made
-
-
-def returns(body: Block) -> bool:
-    return any(isinstance(n, ast.Return) for s in body for n in ast.walk(s))
 
 
 def always_returns(body: Block) -> bool:

@@ -10,7 +10,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Shaped
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
-from .facts.syntax import bound_names, names_in, own_nodes
+from .facts.syntax import bound_names, is_named, names_in, own_nodes
 from .making import assigned, called, expression, name
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
@@ -148,7 +148,7 @@ class _Sizes:
         assert isinstance(loop.target, ast.Name)
         target = loop.target.id
         return any(
-            isinstance(n, ast.Name) and n.id == target and isinstance(n.ctx, ast.Load)
+            is_named(n, target) and isinstance(n.ctx, ast.Load)
             for n in ast.walk(self.facts.definition.node)
         )
 

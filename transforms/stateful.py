@@ -11,7 +11,7 @@ from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import Function, Object, Variable, members
 from .facts.modules import ModuleFacts
 from .facts.staging import is_optimizer
-from .facts.syntax import bound_names, own_nodes
+from .facts.syntax import bound_names, given_to, is_named, own_nodes
 from .findings import Refusal
 from .inlining import bare
 from .rebuilding import with_origin
@@ -122,7 +122,7 @@ def _start(
     """How a hoisted object starts anew at each call; None where it cannot."""
     function = facts.kind(call.func)
     dotted = function.name if isinstance(function, Function) else ""
-    arguments = [*call.args, *(k.value for k in call.keywords)]
+    arguments = given_to(call)
     if not all(map(_is_constant, arguments)):
         return None
     if dotted == "tensorflow.random.Generator.from_seed" and len(arguments) == 1:
@@ -304,7 +304,7 @@ def _is_own(facts: FunctionFacts, node: ast.Assign, name: str, call: ast.Call) -
     return setters == [node] and all(
         id(n) in good
         for n in inner
-        if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        if is_named(n, name) and isinstance(n.ctx, ast.Load)
     )
 
 
@@ -343,7 +343,7 @@ def _is_free(facts: FunctionFacts, module: ModuleFacts, name: str) -> bool:
     if module.defines(name) or name in module.imports:
         return False
     return not any(
-        isinstance(n, ast.Name) and n.id == name
+        is_named(n, name)
         for d in module.functions.values()
         if d is not facts.definition
         for n in ast.walk(d.original)
@@ -351,10 +351,10 @@ def _is_free(facts: FunctionFacts, module: ModuleFacts, name: str) -> bool:
 
 
 def _with_name(node: ast.stmt, old: str, new: str) -> ast.stmt:
-    if not any(isinstance(n, ast.Name) and n.id == old for n in ast.walk(node)):
+    if not any(is_named(n, old) for n in ast.walk(node)):
         return node
     made = bare(node)
     for inner in ast.walk(made):
-        if isinstance(inner, ast.Name) and inner.id == old:
+        if is_named(inner, old):
             inner.id = new
     return with_origin(made, node)

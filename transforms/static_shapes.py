@@ -14,7 +14,7 @@ from .facts.evaluation_calls import UNCOUNTED
 from .facts.kinds import UNKNOWN, Function, Kind, Object, Shape, Tensor, Variable
 from .facts.profile import FunctionNode
 from .facts.staging import holds_size, holds_tensor, is_tensor, is_weak
-from .facts.syntax import bound_names, names_in, own_nodes, target_names
+from .facts.syntax import bound_names, is_named, names_in, own_nodes, target_names
 from .facts.tensorflow_random import GENERATOR
 from .findings import Refusal
 from .making import called, expression, is_atom
@@ -343,7 +343,7 @@ class _Rows(Rewriter):
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if all(
                     n in self.gone_over or n is node.targets[0]
                     for n in nodes
-                    if isinstance(n, ast.Name) and n.id == name
+                    if is_named(n, name)
                 ):
                     self.gone_over.add(value)
 

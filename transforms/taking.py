@@ -13,7 +13,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Tensor
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
-from .facts.syntax import blocks, own_nodes
+from .facts.syntax import blocks, is_named, own_nodes
 from .making import assigned, called, compared, expression, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
 from .source import Names
@@ -87,7 +87,7 @@ class _Taken:
         self.uses = {
             n
             for n in ast.walk(facts.definition.node)
-            if isinstance(n, ast.Name) and n.id == it and isinstance(n.ctx, ast.Load)
+            if is_named(n, it) and isinstance(n.ctx, ast.Load)
         }
 
     def _held(self) -> tuple[Block, str]:

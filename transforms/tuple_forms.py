@@ -186,10 +186,6 @@ def item_names(
     return tuple((*ORDINALS, *(f"part_{k}" for k in form.keys))[: len(form.keys)])
 
 
-def is_named(node: ast.AST, text: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == text
-
-
 def _constant(node: ast.expr) -> int | None:
     match node:
         case ast.Constant(value=int() as number):

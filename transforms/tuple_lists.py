@@ -16,7 +16,7 @@ from . import tuple_order
 from .containers import growing
 from .facts.environment import FunctionFacts
 from .facts.profile import FunctionNode
-from .facts.syntax import names_in, own_nodes
+from .facts.syntax import is_named, names_in, own_nodes
 from .list_forms import copied
 from .making import assigned, called, is_atom, name, placed
 from .rebuilding import each_made, rebuilt, replaced, with_body
@@ -27,7 +27,6 @@ from .tuple_forms import (
     Whole,
     family_of,
     form_of,
-    is_named,
     item_names,
     makes,
     written,
@@ -356,7 +355,7 @@ class Apart:
     def _is_unread(self, target: ast.expr) -> bool:
         """Whether what a loop binds here is a name that says so."""
         return is_named(target, "_") and not any(
-            is_named(n, "_") and isinstance(n.ctx, ast.Load)  # type: ignore[attr-defined]
+            is_named(n, "_") and isinstance(n.ctx, ast.Load)
             for n in ast.walk(self.node)
         )
 
@@ -456,7 +455,7 @@ class Apart:
                 table[inner] = placed(name(held[read[1]]), inner)  # type: ignore[arg-type]
                 table[read[0]] = read[0]
             elif is_named(inner, item) and inner not in table:
-                table[inner] = placed(self._item(held), inner)  # type: ignore[arg-type]
+                table[inner] = placed(self._item(held), inner)
         return table
 
     def _returned(self, value: ast.expr) -> ast.expr:

@@ -9,10 +9,10 @@ import ast
 from typing import TYPE_CHECKING
 
 from .facts.kinds import Python, Sequence
-from .facts.syntax import own_expressions, own_nodes
+from .facts.syntax import is_named, own_expressions, own_nodes
 from .making import assigned, called, name, placed
 from .rebuilding import replaced
-from .tuple_forms import Parts, Whole, given, is_named
+from .tuple_forms import Parts, Whole, given
 
 if TYPE_CHECKING:
     from .tuple_lists import Apart

@@ -12,7 +12,7 @@ from .facts.kinds import Function, Kind, Variable
 from .facts.modules import ModuleFacts
 from .facts.profile import FunctionNode
 from .facts.staging import is_optimizer
-from .facts.syntax import blocks, bound_names, names_in, own_nodes
+from .facts.syntax import blocks, bound_names, is_named, names_in, own_nodes
 from .inlining import place
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
@@ -225,11 +225,7 @@ def _hoistable(
     if taken or name in facts.parameters:
         return False
     others = [d for d in module.functions.values() if d is not facts.definition]
-    if any(
-        isinstance(n, ast.Name) and n.id == name
-        for d in others
-        for n in ast.walk(d.node)
-    ):
+    if any(is_named(n, name) for d in others for n in ast.walk(d.node)):
         return False
     setters = [
         s for s in _statements(facts.definition.node.body) if name in bound_names(s)

@@ -16,6 +16,8 @@ from .syntax import (
     beside,
     bound_names,
     declarations,
+    given_to,
+    is_named,
     own_body,
     own_nodes,
     set_in,
@@ -147,11 +149,7 @@ class FunctionDefinition:
         inner = list(ast.walk(self.parent.original)) if self.parent else []
         calls = [n for n in inner if isinstance(n, ast.Call)]
         called = {n.func for n in calls}
-        called |= {
-            a
-            for n in filter(calls_back, calls)
-            for a in (*n.args, *(k.value for k in n.keywords))
-        }
+        called |= {a for n in filter(calls_back, calls) for a in given_to(n)}
         return self.owner is not None or any(
             isinstance(n, ast.Name)
             and n.id == self.node.name
@@ -237,11 +235,7 @@ class FunctionDefinition:
             return False
         own = {n for n in ast.walk(self.original) if isinstance(n, ast.Name)}
         nodes = list(ast.walk(around.original))
-        places = [
-            n
-            for n in nodes
-            if isinstance(n, ast.Name) and n.id == name and n not in own
-        ]
+        places = [n for n in nodes if is_named(n, name) and n not in own]
         new = any(
             isinstance(s, ast.Assign) and name in bound_names(s) and is_new(s.value)
             for s in nodes

@@ -171,9 +171,6 @@ class Evaluation:
         if staged:
             self.facts.exits.add(self.facts.definition.node)
 
-    def leaves(self, body: list[ast.stmt]) -> bool:
-        return any(isinstance(n, ast.Return) for s in body for n in ast.walk(s))
-
     def assigned_in(self, node: ast.stmt) -> set[str]:
         """The names a statement and its blocks bind or change an item of."""
         names = set(bound_names(node))

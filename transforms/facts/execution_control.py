@@ -13,6 +13,7 @@ from .kind_parts import has_unknown
 from .kinds import UNKNOWN, Dataset, Dict, Iterator, Kind, Python, Sequence, Tensor
 from .signs import nonzero_inside
 from .staging import choose, host_join, stage
+from .syntax import returns
 
 MOST_ROUNDS = 12
 TAPE = "tensorflow.GradientTape"
@@ -218,7 +219,7 @@ class ControlExecution(AssignmentExecution):
         if node.handlers:
             self.problem("`try` around tensor work is not lifted", node, "GL211")
         flow = self.block(node.body, environment)
-        if flow.end is None or flow.breaks or flow.continues or self.leaves(node.body):
+        if flow.end is None or flow.breaks or flow.continues or returns(node.body):
             self.problem("`finally` after an exit is not lifted", node, "GL211")
         if node.orelse and flow.end is not None:
             flow = self.block(node.orelse, flow.end)

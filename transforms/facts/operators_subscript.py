@@ -24,6 +24,7 @@ from .kinds import (
     weak,
 )
 from .outcome import Outcome, Raises, Unsure, outcome
+from .staging import is_weak
 from .tensorflow_values import as_python, constant_int, constant_str, inner, is_strong
 
 
@@ -60,10 +61,6 @@ def _tensor_subscript(value: Tensor, index: Kind) -> Kind:
     for part in parts:
         _check_index(part)
     return Tensor(value.dtype, indexed_shape(value.shape, parts))
-
-
-def is_weak(kind: Kind) -> bool:
-    return isinstance(kind, Tensor) and kind.weak is not None
 
 
 def masked_shape(shape: Shape, mask: Shape) -> Shape:

@@ -10,7 +10,7 @@ from .kinds import Dict, Kind, Mapping, Python, Shaped
 from .liveness import liveness
 from .profile import FunctionNode
 from .staging import is_list
-from .syntax import makes_list, own_nodes
+from .syntax import is_named, makes_list, own_nodes
 
 if TYPE_CHECKING:
     from .session import Session
@@ -86,7 +86,7 @@ class _Owner:
         if name in self.facts.parameters:
             return False
         self.seen.add(name)
-        uses = [n for n in self.nodes if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in self.nodes if is_named(n, name)]
         arrays = any(isinstance(self.facts.kind(n), Shaped) for n in uses)
         if arrays and self._is_captured(name):
             return False
@@ -105,16 +105,12 @@ class _Owner:
             for node in ast.walk(function)
             if isinstance(node, ast.Lambda | FunctionNode) and node is not function
         )
-        return any(
-            isinstance(n, ast.Name) and n.id == name
-            for node in inner
-            for n in ast.walk(node)
-        )
+        return any(is_named(n, name) for node in inner for n in ast.walk(node))
 
     # ---- the lists in a list
 
     def owns_lists_in(self, name: str) -> bool:
-        uses = [n for n in self.nodes if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for n in self.nodes if is_named(n, name)]
         return all(
             self._holds_new_lists(n)
             if isinstance(n.ctx, ast.Store)
@@ -168,12 +164,8 @@ class _Owner:
                 return name == "len" or name.startswith(("tensorflow.", "numpy."))
             case ast.For(target=ast.Name(id=row), iter=source, body=body):
                 inside = [n for s in body for n in ast.walk(s)]
-                changed = any(
-                    isinstance(n, ast.Name) and n.id == node.id for n in inside
-                )
-                rows = [
-                    n for n in self.nodes if isinstance(n, ast.Name) and n.id == row
-                ]
+                changed = any(is_named(n, node.id) for n in inside)
+                rows = [n for n in self.nodes if is_named(n, row)]
                 reads = [n for n in rows if isinstance(n.ctx, ast.Load)]
                 alone = len(rows) == len(reads) + 1 and {*reads} <= {*inside}
                 return (

@@ -124,7 +124,10 @@ class Profile:
 
 
 def fingerprint(lines: list[str], node: FunctionNode) -> str:
-    """The first 16 hex digits of the SHA-256 of a function's dedented code, decorators included, comments not."""
+    """The first 16 hex digits of the SHA-256 of a function's dedented code, decorators included, comments not.
+
+    The recorder works out the same in the Python of the program, where it has nothing of graphlift's but itself.
+    """
     text = "\n".join(code_lines(lines, node).values())
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

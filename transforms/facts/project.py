@@ -14,7 +14,7 @@ from .library_settings import changed_settings
 from .modules import ModuleFacts, Uses
 from .profile import FunctionNode, Profile
 from .replicas import AGGREGATION
-from .syntax import ANY, bound_names, changed_object, stored_attributes
+from .syntax import ANY, bound_names, changed_object, root_name, stored_attributes
 
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(?P<module>\.*[\w.]*)[ \t]+import[ \t]+(?P<names>\([^)]*\)|[^\n#;]*)"
@@ -348,7 +348,7 @@ def attribute_uses(text: str) -> Uses:
                 if node not in own and node not in initial:
                     names = stored_attributes(node) - {ANY}
                     stored |= names
-                    if _root(node) in imports:
+                    if root_name(node) in imports:
                         rebound |= names
             case ast.Call():
                 names = stored_attributes(node) - {ANY}
@@ -357,12 +357,6 @@ def attribute_uses(text: str) -> Uses:
     settings = {f"{of} {text}" for of, text in changed_settings(module).items()}
     used = (rebound, stored, changed, settings, methods, overrides, *module.replicated)
     return Uses(*map(frozenset, used))
-
-
-def _root(node: ast.expr) -> str | None:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else None
 
 
 def _own_attributes(tree: ast.Module) -> tuple[set[ast.AST], set[ast.AST]]:

@@ -28,7 +28,7 @@ from .profile import FunctionNode, Profile, Recorded
 from .project import NEST, TAPE, ProjectModules
 from .replicas import AGGREGATION
 from .staging import is_weak
-from .syntax import beside, called_names
+from .syntax import beside, called_names, root_name
 
 MOST_ROUNDS = 6
 DATASET_METHODS = frozenset(
@@ -166,10 +166,7 @@ class Session:
 
     def _calls_back(self, call: ast.Call) -> bool:
         """Whether a call is of TensorFlow, which runs the functions that it is given before it comes back."""
-        root = call.func
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        imported = self.module.imports.get(getattr(root, "id", ""), "")
+        imported = self.module.imports.get(root_name(call.func) or "", "")
         method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         return imported.startswith("tensorflow") or method in DATASET_METHODS
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from .environment import FunctionFacts
 from .kinds import Function, Type
-from .syntax import all_bound_names, own_nodes
+from .syntax import all_bound_names, is_named, own_nodes
 
 NEVER_NEGATIVE = frozenset(
     [
@@ -265,8 +265,7 @@ def _of_name(
     values = [
         s.value
         for s in body
-        if isinstance(s, ast.Assign)
-        and any(isinstance(t, ast.Name) and t.id == name for t in s.targets)
+        if isinstance(s, ast.Assign) and any(is_named(t, name) for t in s.targets)
     ]
     loops = _counting(name, facts) if question is is_never_negative else []
     if not all(loops) or not (values or loops):

@@ -121,6 +121,13 @@ def is_metric(kind: Kind) -> bool:
     return ".metrics." in name and name.rpartition(".")[2] not in LATE_METRICS
 
 
+def is_bool(kind: Kind) -> bool:
+    """Whether a value is a bool, of Python's or in a tensor."""
+    if isinstance(kind, Python):
+        return kind.type == "bool"
+    return is_tensor(kind) and getattr(kind, "dtype", None) == "bool"
+
+
 def is_weak(kind: Kind) -> bool:
     return isinstance(kind, Tensor) and kind.weak is not None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from .profile import FunctionNode
 
@@ -68,6 +69,23 @@ def names_in(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
+def is_named(node: ast.AST, name: str | None) -> TypeGuard[ast.Name]:
+    """Whether a piece of code is this name, to read or to write."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def root_name(node: ast.expr) -> str | None:
+    """The name that a chain of attributes starts from."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def given_to(call: ast.Call) -> list[ast.expr]:
+    """The arguments of a call, by place and then by name."""
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
 def is_none(node: ast.AST | None) -> bool:
     """Whether a piece of code is the word None."""
     return isinstance(node, ast.Constant) and node.value is None
@@ -80,6 +98,11 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     found += [case.body for case in getattr(node, "cases", ())]
     found.append(getattr(node, "finalbody", None))
     return [block for block in found if isinstance(block, list) and block]
+
+
+def returns(body: list[ast.stmt]) -> bool:
+    """Whether a `return` stands anywhere in a block."""
+    return any(isinstance(n, ast.Return) for s in body for n in ast.walk(s))
 
 
 def nested_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

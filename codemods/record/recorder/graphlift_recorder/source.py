@@ -33,7 +33,10 @@ def read(data: bytes) -> str:
 
 
 def digest(lines: list[str], node: FunctionNode) -> str:
-    """What tells a function's present code from an earlier one; `lines` are its module's."""
+    """What tells a function's present code from an earlier one; `lines` are its module's.
+
+    It is the `fingerprint` that lifting looks a function's record up by, in this Python once more.
+    """
     text = "\n".join(code_lines(lines, node).values())
     data = text.encode("utf-8", "surrogatepass")
     return hashlib.sha256(data).hexdigest()[:16]
