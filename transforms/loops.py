@@ -6,7 +6,7 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from . import counters, static_shapes
+from . import iterated, static_shapes
 from .facts.kinds import (
     NONE,
     UNKNOWN,
@@ -157,7 +157,7 @@ def lower_while(planner: Planner, node: ast.While) -> list[Step]:
 def lower_for(planner: Planner, node: ast.For) -> list[Step]:
     """The steps in the place of a `for` that a tensor bounds or ends."""
     carried = _carried(planner, node)
-    index, counter = counters.of(planner, node, carried)
+    index, counter = iterated.of(planner, node, carried)
     test = counter.test
     for flag in getattr(node, "stops", ()):
         test = f"{planner.tf}.logical_and({test}, {planner.tf}.logical_not({flag}))"
