@@ -414,7 +414,9 @@ class _Companions:
         value = node.value or ast.Constant(None)
         told = {tag.name: tag for tag in self.tags}.values()
         answers = [self.answer(self.part(value, tag.path), tag.type) for tag in told]
-        values = value.elts if self.facts.definition.beside else [value]  # type: ignore[attr-defined]
+        values = [value]
+        if beside := self.facts.definition.beside:
+            values = [self.part(value, (i,)) for i in range(1 + beside)]
         return ast.Return(ast.Tuple([*values, *answers], ast.Load()))
 
     def parameters(self) -> list[ast.stmt]:
