@@ -158,7 +158,7 @@ class _Lowering:
     def _statement(self, node: ast.stmt, rest: list[ast.stmt], place: Place) -> _Made:
         if isinstance(node, ast.For | ast.While):
             if self.places.is_graph(node):
-                return self._graph_loop(node, rest, place)
+                return self._graph_loop(node, rest)
             return self._python_loop(node, rest, place)
         if not any(self.places.moved(node, place)):
             inside = self.places.inside(node, place)
@@ -298,9 +298,7 @@ class _Lowering:
 
     # ---- loops
 
-    def _graph_loop(
-        self, node: ast.For | ast.While, rest: list[ast.stmt], place: Place
-    ) -> _Made:
+    def _graph_loop(self, node: ast.For | ast.While, rest: list[ast.stmt]) -> _Made:
         made, after = ended_first(naming_inside(node))
         flag = self._own_flag(node, made)
         loop = Loop(self.names, graph=True, ended=flag, flagged=flag is not None)

@@ -149,7 +149,7 @@ def hoist(
         result.statements.append(
             f"{target.id} = {tf}.Variable({Promotion(tf).zero(kind, node)}{kept})"
         )
-        replaced[node] = _as_assign(node, target.id, initial)
+        replaced[node] = _as_assign(target.id, initial)
     for old, new in replaced.items():
         new.origin = old  # type: ignore[attr-defined]
     result.node = copy.copy(definition.node)
@@ -376,7 +376,7 @@ def _has_dtype(call: ast.Call) -> bool:
     return any(k.arg == "dtype" for k in call.keywords)
 
 
-def _as_assign(node: ast.Assign, name: str, initial: ast.expr) -> ast.stmt:
+def _as_assign(name: str, initial: ast.expr) -> ast.stmt:
     function = ast.Attribute(ast.Name(name, ast.Load()), "assign", ast.Load())
     return ast.Expr(ast.Call(function, [initial], []))
 

@@ -149,13 +149,11 @@ class AssignmentExecution(Execution):
         ):
             self._check_growth(node, left, right, kind)
         if is_list(left):
-            self._changes_list(node, left, environment)
+            self._changes_list(node, environment)
         self.assign(node.target, kind, environment)
         return Flow(environment)
 
-    def _changes_list(
-        self, node: ast.AugAssign, left: Kind, environment: Environment
-    ) -> None:
+    def _changes_list(self, node: ast.AugAssign, environment: Environment) -> None:
         name = node.target.id if isinstance(node.target, ast.Name) else None
         if name is None or (name in self.facts.parameters and not self.is_fresh(name)):
             self.problem("the caller's list is changed in place", node, "GL204")
