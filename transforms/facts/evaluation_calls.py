@@ -66,6 +66,7 @@ from .staging import (
     is_weak,
     list_of,
 )
+from .syntax import names_in
 
 OVER_TENSORS = frozenset(
     f"builtins.{name}"
@@ -464,11 +465,35 @@ class CallEvaluation(Evaluation):
         if not (isinstance(owner, ast.Name) and owner.id in environment.kinds):
             reason = "something outside this function is changed in place"
             self.problem(reason, node, "GL204")
+            self._forget_parts(owner, environment)
             return None
         if owner.id in self.facts.parameters and not self.is_fresh(owner.id):
             reason = f"the caller's `{owner.id}` is changed in place"
             self.problem(reason, node, "GL204")
         return owner.id
+
+    def _forget_parts(self, owner: ast.expr | None, environment: Environment) -> None:
+        """What is changed in place may be in any list or dict that stands there or that goes by another name, too."""
+        named = names_in(owner) if owner is not None else set()
+        kept = [n for n in named if holds_mutable(environment.kinds.get(n, UNKNOWN))]
+        if not all(ownership.owns_lists_in(n, self.facts, self.session) for n in kept):
+            self._forget_all(environment)
+        for name, kind in environment.kinds.items():
+            if holds_mutable(kind) and (
+                name in kept
+                or (
+                    name not in self.facts.parameters
+                    and not ownership.is_own(name, self.facts, self.session)
+                )
+            ):
+                environment.bind(name, UNKNOWN)
+
+    def _forget_all(self, environment: Environment) -> None:
+        """What was just refused may change any list or dict."""
+        self.facts.shared.append(self.facts.problems[-1])
+        for name, kind in environment.kinds.items():
+            if holds_mutable(kind):
+                environment.bind(name, UNKNOWN)
 
     def has_one_name(self, name: str, node: ast.AST, environment: Environment) -> bool:
         """Refuse a change of a list or dict that may go by another name: what that holds is not known any more."""
@@ -477,10 +502,7 @@ class CallEvaluation(Evaluation):
             return True
         reason = f"`{name}` is changed in place, and may go by another name, too: change a copy"
         self.problem(reason, node, "GL204")
-        self.facts.shared.append(self.facts.problems[-1])
-        for other, kind in environment.kinds.items():
-            if holds_mutable(kind):
-                environment.bind(other, UNKNOWN)
+        self._forget_all(environment)
         return False
 
     def is_fresh(self, name: str) -> bool:
