@@ -30,7 +30,7 @@ from .options import Options
 from .paying import too_seldom
 from .places import places
 from .planner import Planner
-from .python_results import check_result
+from .python_results import check_result, with_worked_out
 from .replicas import check_replicas
 from .shell import Shell
 from .short_lived import apart
@@ -506,6 +506,7 @@ class ModulePlanner:
         qualname = definition.qualname
         core = cores.get(qualname)
         if decorated or core:
+            shell.result = with_worked_out(shell.result)
             check_result(shell.result, definition.node)
             check_parameters(facts)
             if builds(facts):

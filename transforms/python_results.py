@@ -11,6 +11,7 @@ from .facts.kind_parts import unwrapped
 from .facts.kinds import (
     NONE,
     NUMPY,
+    WEAK_DTYPES,
     Dict,
     Elements,
     Kind,
@@ -156,6 +157,14 @@ def with_array(kind: Kind, made: str) -> Kind:
     if isinstance(kind, TensorArray):
         return MadeArray(kind.dtype, kind.shape, made)
     return kind
+
+
+def with_worked_out(kind: Kind) -> Kind:
+    """A result with the numbers that Python works out while it traces as tensors."""
+    if isinstance(kind, Sequence | Dict):
+        return kind.mapped(with_worked_out)
+    number = isinstance(kind, Python) and kind.type in WEAK_DTYPES and not kind.known
+    return stage(kind) if number else kind
 
 
 def staged_list(kind: Kind) -> Kind:

@@ -35,7 +35,7 @@ from .late_binding import check_read_later
 from .ordering import WAITS
 from .parts import has_try, in_parts
 from .paying import FEWEST_RUNS, DoesNotPay, made_inside
-from .python_results import check_result
+from .python_results import check_result, with_worked_out
 from .replaying import is_replay
 from .replicas import check_replicas
 from .shell import Shell
@@ -354,6 +354,7 @@ class SplitPlanner:
                     facts.definition.original,
                 )
         shell = Shell.of_split(core.result, parts, self.planner.tf)
+        shell.result = with_worked_out(shell.result)
         if "exhausts" in core.effects:
             raise Refusal(
                 "`next` at the end raises another error in a graph",

@@ -76,13 +76,13 @@ def test_an_interrupt_is_answered_at_once(put, folder):
     for number in range(20):
         put(f"a{number}.py", TF + "IF\n")
     code = f"""
-import sys, time
+import os, sys, time
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from conftest import FakePipeline
 from graphlift import codemods
 from graphlift.codemods import cli
 fake = FakePipeline()
-fake.check = lambda *_: print("busy", flush=True) or time.sleep(60)
+fake.check = lambda *_: os.write(1, b"busy\\n") and time.sleep(60)
 codemods.pipeline = sys.modules[fake.__name__] = fake
 cli.app(["check", "--jobs", "2", "."])
 """
