@@ -13,7 +13,7 @@ from .kind_parts import has_unknown
 from .kinds import UNKNOWN, Dataset, Dict, Iterator, Kind, Python, Sequence, Tensor
 from .signs import nonzero_inside
 from .staging import choose, host_join, stage
-from .syntax import returns
+from .syntax import bound_names, returns
 
 MOST_ROUNDS = 12
 TAPE = "tensorflow.GradientTape"
@@ -42,7 +42,7 @@ class ControlExecution(AssignmentExecution):
         self.facts.arms[node] = (then.end, other.end)
         end = merge([then.end, other.end], choose if staged else host_join)
         if staged and end is not None:
-            self._restore(node, environment, end)
+            self._restore(self.assigned_in(node), environment, end)
             self._check_keys(node, then.end, other.end)
             _stage_partly_bound(then.end, other.end, end)
         if not staged and then.end and other.end and end:
@@ -153,7 +153,7 @@ class ControlExecution(AssignmentExecution):
             entry = _staged(environment, head) if staged else environment
             grown = merge([entry, body.end, *body.continues], both)
             if staged and grown is not None:
-                self._restore(node, environment, grown)
+                self._restore(self._set_in_rounds(node), environment, grown)
                 grown = _widened(self._carried(node, grown), head)
             elif grown is not None:
                 grown.missing |= grown.kinds.keys() - environment.kinds.keys()
@@ -183,12 +183,13 @@ class ControlExecution(AssignmentExecution):
                 other = self.block(node.orelse, other.end)
         end = merge([other.end, *body.breaks], both)
         if staged and end is not None:
-            self._restore(node, environment, end)
+            self._restore(self.assigned_in(node), environment, end)
         return Flow(end, other.breaks, other.continues)
 
-    def _restore(self, node: ast.stmt, before: Environment, after: Environment) -> None:
+    def _restore(
+        self, assigned: set[str], before: Environment, after: Environment
+    ) -> None:
         """Python values that a staged statement does not set stay Python's, alone or in a structure."""
-        assigned = self.assigned_in(node)
         for name in before.kinds.keys() & after.kinds.keys() - assigned:
             kind = before.kinds[name]
             if isinstance(kind, Python) or after.kinds[name] == stage(kind) != UNKNOWN:
@@ -197,10 +198,14 @@ class ControlExecution(AssignmentExecution):
     def _carried(self, node: ast.While | ast.For, head: Environment) -> Environment:
         """The head of a staged loop: what its body sets lives in the graph."""
         staged = head.copy()
-        for name in self.assigned_in(node):
+        for name in self._set_in_rounds(node):
             if name in staged.kinds:
                 staged.kinds[name] = stage(staged.kinds[name])
         return staged
+
+    def _set_in_rounds(self, node: ast.While | ast.For) -> set[str]:
+        """The names that the rounds of a loop set, its `else` apart."""
+        return set(bound_names(node)).union(*map(self.assigned_in, node.body))
 
     # ---- with, try
 
