@@ -20,7 +20,7 @@ from .rebuilding import rebuilt, with_origin
 from .settling import Block, NotInlined, always_returns, settled
 from .source import Names, in_small_letters
 
-MOST_STATEMENTS = 32
+MOST_STATEMENTS = 48
 """Longer functions stay calls."""
 MOST_DEPTH = 8
 PLACES = PLACE | {"origin", "made", "as_load", "replaced_by"}
