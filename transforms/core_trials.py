@@ -57,6 +57,7 @@ from .lookups import as_python
 from .ordering import Ordering, may_return
 from .planner import read_before, surely_assigned
 from .promotion import Promotion
+from .reached_state import ReachedState
 from .replaying import is_replay
 from .source import Names
 from .stateful import builds
@@ -138,7 +139,8 @@ class Trials:
         self.state = changing_state(
             session, facts, self.names, self.started, self.swaps, apart
         )
-        self.order = Ordering(facts, self.state, module.borrowed)
+        reached = ReachedState(session, facts)
+        self.order = Ordering(facts, self.state, module.borrowed, reached)
         self.body = [
             made
             for s in own_body(node)

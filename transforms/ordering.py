@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from . import draws, extraction
 from .apart import involves_tensors, is_container
@@ -15,7 +15,9 @@ from .facts.kinds import UNKNOWN, Function, Module, Object, Python, Tensor, Type
 from .facts.liveness import all_reads
 from .facts.safety import is_safe
 from .facts.staging import is_strong
-from .facts.syntax import HELD, all_bound_names
+from .facts.syntax import ANY, HELD, all_bound_names
+from .inlining import local_names
+from .reached_state import ReachedState
 
 WAITS = frozenset(
     {"GL201", "GL202", "GL203", "GL204", "GL205", "GL208", "GL210", "GL407"}
@@ -37,10 +39,13 @@ class Ordering:
         facts: FunctionFacts,
         state: Mapping[str, StateVariable],
         borrowed: frozenset[str],
+        reached: ReachedState,
     ) -> None:
         self.facts = facts
         self.state = state
         self.borrowed = borrowed
+        self.reached = reached
+        self.local = local_names(facts.definition.node)
         self.objects = draws.changed_objects(facts)
 
     def may_go_first(
@@ -76,9 +81,7 @@ class Ordering:
             statement
         ):
             return False
-        return not {n for s in earlier for n in all_reads(s)} & set(
-            all_bound_names(statement)
-        )
+        return not {n for s in earlier for n in self.reads(s)} & self.changed(statement)
 
     def _changes_objects(self, statement: ast.stmt) -> bool:
         """Whether a statement changes a list, dict or object of the caller's or the module's, whatever its name."""
@@ -130,7 +133,7 @@ class Ordering:
                         if isinstance(n, ast.Name) and self._is_object(n)
                     }
                     names |= self.objects & {ast.unparse(n) for n in owners}
-        return names
+        return names | self._chains(self.reached.of(statement).changed)
 
     def _only_computes(self, node: ast.Call) -> bool:
         """Whether a call of one of the project's functions changes nothing, as far as its facts tell."""
@@ -146,7 +149,19 @@ class Ordering:
             if isinstance(n, ast.Attribute)
         )
         loaded = (n for n in attributes if isinstance(n.ctx, ast.Load))
-        return set(all_reads(statement)) | set(map(ast.unparse, loaded))
+        reached = self._chains(self.reached.of(statement).read)
+        return set(all_reads(statement)) | set(map(ast.unparse, loaded)) | reached
+
+    def _chains(self, names: Set[str]) -> set[str]:
+        """What globals and attributes of these last names are called in the function; and what it may not mention at all."""
+        found = {f"<{name}>" for name in names}
+        for node in ast.walk(self.facts.definition.node):
+            match node:
+                case ast.Attribute(attr=name) if name in names or ANY in names:
+                    found.add(ast.unparse(node))
+                case ast.Name(id=name) if name in names and name not in self.local:
+                    found.add(name)
+        return found
 
     def _is_object(self, node: ast.Name) -> bool:
         kind = self.facts.kinds.get(node, UNKNOWN)

@@ -100,6 +100,8 @@ class ModulePlanner:
         """What the cores of methods are given that do not take the object."""
         self.frozen: set[str] = set()
         """Functions that are traced anew for each number that they are given, where they stay whole."""
+        self.showing: set[str] = set()
+        """Functions that print behind their graphs."""
 
     def plan(self) -> ModulePlan:
         with self.neighbours.planning(self.path):
@@ -449,6 +451,7 @@ class ModulePlanner:
                     )
                     continue
                 cores[qualname] = self.entries.core_name(qualname)
+        self.showing = {qualname for qualname, prints in sunk.items() if prints}
         plans = []
         for qualname, facts in lifted.items():
             if qualname not in shells or qualname in self.refusals:

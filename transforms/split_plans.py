@@ -348,6 +348,12 @@ class SplitPlanner:
                     f"it calls `{called}`, which gives a Python value or a tensor",
                     facts.definition.original,
                 )
+            if called in self.planner.showing:
+                raise Refusal(
+                    f"it calls `{called}`, which prints behind its graph",
+                    facts.definition.original,
+                    way_out="print in the functions around, or return what is to be printed",
+                )
             if not self._may_be_called(called):
                 raise Refusal(
                     f"it calls `{called}`, which stays Python's",
