@@ -172,7 +172,9 @@ class Ordering:
     def may_wait(self, statement: ast.stmt, later: list[ast.stmt], code: str) -> bool:
         """Whether a statement can run after the tensor work that stands after it."""
         raising = only_raises(statement)
-        if raising and not all(map(self._is_safe, later)):
+        if (raising or self.reached.of(statement).raises) and not all(
+            map(self._is_safe, later)
+        ):
             return False
         if _exits(statement) and not raising and later:
             return False

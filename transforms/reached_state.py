@@ -27,10 +27,11 @@ Reached = tuple[Session, str]
 
 @dataclass(frozen=True)
 class Touched:
-    """The last names of the globals and attributes that functions read, and of those that they change."""
+    """The last names of the globals and attributes that functions read, and of those that they change; whether they raise."""
 
     read: frozenset[str] = frozenset()
     changed: frozenset[str] = frozenset()
+    raises: bool = False
 
 
 class ReachedState:
@@ -62,6 +63,7 @@ class ReachedState:
         return Touched(
             frozenset().union(*(t.read for t in found.values())),
             frozenset().union(*(t.changed for t in found.values())),
+            any(t.raises for t in found.values()),
         )
 
     def _reached(
@@ -109,7 +111,11 @@ def _touched(function: FunctionNode) -> Touched:
     }
     for owner in filter(None, map(changed_object, inner)):
         changed |= _last_names(owner)
-    return Touched(frozenset(_last_names(function) - local), frozenset(changed - local))
+    return Touched(
+        frozenset(_last_names(function) - local),
+        frozenset(changed - local),
+        any(isinstance(n, ast.Raise | ast.Assert) for n in inner),
+    )
 
 
 def _last_names(node: ast.AST) -> set[str]:

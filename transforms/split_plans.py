@@ -583,10 +583,11 @@ class SplitPlanner:
 
     def _test(self, node: ast.If, named: dict[ast.expr, str]) -> str:
         """The text of a test, as the file has it where it does."""
-        test = getattr(node, "origin", node).test
-        inner = set(ast.walk(test))
+        test = getattr(getattr(node, "origin", node), "test", None)
+        inner = set(ast.walk(test)) if test is not None else set()
         names = {name for old, name in named.items() if old in inner}
-        if names != set(named.values()) & names_in(node.test) or not is_placed(test):
+        needed = set(named.values()) & names_in(node.test)
+        if test is None or names != needed or not is_placed(test):
             return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node.test)))
         inside = {old: name for old, name in named.items() if old in inner}
         return self.planner.source.spliced(test, inside)
