@@ -196,6 +196,11 @@ class Entries:
             for c in self.session.recorded_callers(definition.qualname)
         )
 
+    def is_helper(self, definition: FunctionDefinition) -> bool:
+        """Whether a function was seen to be called, and by others of its module alone."""
+        called = bool(self.session.recorded_callers(definition.qualname))
+        return called and self.helps(definition)
+
     def _called_in(self, qualname: str) -> set[str]:
         """The names of what a function of the module may call."""
         if qualname not in self._called:

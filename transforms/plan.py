@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -23,17 +22,16 @@ from .facts.session import Session
 from .facts.staging import holds_tensor, is_weak
 from .facts.syntax import own_body, own_nodes
 from .findings import Refusal
-from .first_steps import MOST_STEPS, FirstSteps, number_parameters
+from .first_steps import MOST_STEPS, FirstSteps
 from .neighbours import Neighbours
 from .nesting import taken_apart
 from .options import Options
-from .paying import too_seldom
+from .own_graphs import OwnGraphs
 from .places import places
 from .planner import Planner
 from .python_results import check_result, with_worked_out
 from .replicas import check_replicas
 from .shell import Shell
-from .short_lived import apart
 from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds
@@ -87,8 +85,6 @@ class ModulePlanner:
         )
         self.entries = Entries(self.session)
         self.outside: frozenset[str] = frozenset()
-        self.by_eager: set[str] = set()
-        """What functions call that could be lifted, and for which a graph does not pay."""
         self.needs: set[str] = set()
         self.first: Mapping[str, FunctionFacts] = {}
         self.left_out: Mapping[str, Refusal] = {}
@@ -96,10 +92,8 @@ class ModulePlanner:
         """Functions that are no graphs of their own, but may be called in one, and why."""
         self.small: dict[str, Refusal] = {}
         """Functions for which a graph does not pay, though a tensor decides what they do."""
-        self.given: dict[str, list[str]] = {}
-        """What the cores of methods are given that do not take the object."""
-        self.frozen: set[str] = set()
-        """Functions that are traced anew for each number that they are given, where they stay whole."""
+        self.graphs: OwnGraphs
+        """Which functions are graphs of their own, as it was last found."""
         self.showing: set[str] = set()
         """Functions that print behind their graphs."""
 
@@ -348,142 +342,94 @@ class ModulePlanner:
             return None
         return signatures.too_tight(definition.decorators, facts)
 
-    def too_seldom(
-        self,
-        graph: FunctionFacts,
-        of: FunctionDefinition,
-        trips: int = 1,
-        inside: int = 0,
-    ) -> Refusal | None:
-        """Why a graph of the function `of` is not worth its traces, if the recorded run saw so."""
-        return too_seldom(self.session, graph, of, trips, self.helps(of), inside)
-
-    def helps(self, definition: FunctionDefinition) -> bool:
-        """Whether a function was seen to be called, and by others of its module alone."""
-        called = bool(self.session.recorded_callers(definition.qualname))
-        return called and self.entries.helps(definition)
-
-    def _called_by_graphs(self, facts: Mapping[str, FunctionFacts]) -> set[str]:
-        """The functions that graphs call: those of these functions, and what is a graph already."""
-        found = {name for f in facts.values() for name in f.calls.values()}
-        return found | self.entries.called_by_graphs
-
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
-        seldom: dict[str, Refusal] = {}
-        numbered: dict[str, FunctionFacts] = {}
-        idle: set[str] = set()
-        while True:
-            graphs = {q: f for q, f in lifted.items() if q not in {*seldom, *idle}}
-            callers = self._called_by_graphs(graphs)
-            decorated = {
-                q
-                for q, f in graphs.items()
-                if self.entries.is_decorated(f, q in callers, graphs)
-            }
-            for qualname in sorted(decorated - numbered.keys()):
-                graph = self._with_number_arguments(lifted[qualname])
-                numbered[qualname] = graph
-                refusal = self.too_seldom(graph, graph.definition)
-                if refusal is not None:
-                    seldom[qualname] = refusal
-            left = {
-                q for q, f in graphs.items() if self._is_idle(f, {*decorated, *callers})
-            }
-            idle |= left
-            if not left and seldom.keys().isdisjoint(decorated):
-                break
-        lifted = {**lifted, **numbered}
-        self.frozen = {q for q in decorated - callers if number_parameters(lifted[q])}
-        self.given = {}
-        for qualname in sorted({*decorated, *seldom} - callers):
-            found = apart(self.session, lifted[qualname], self.first_steps.core)
-            if found is not None:
-                lifted[qualname], self.given[qualname] = found
-                decorated.add(qualname)
-                seldom.pop(qualname, None)
-        self.small |= seldom
-        eager = {*seldom, *idle}
-        while True:
-            graphs = {q: f for q, f in lifted.items() if q not in eager}
-            callers = self._called_by_graphs(graphs)
-            if eager.isdisjoint(callers):
-                break
-            eager -= callers
-        self.by_eager = {c for q in eager for c in lifted[q].calls.values()}
-        shells: dict[str, Shell] = {}
-        sunk: dict[str, list[ast.stmt]] = {}
-        cores: dict[str, str] = {}
-        for qualname, facts in lifted.items():
-            if facts.definition.is_inner or not (
-                facts.operations or facts.staged or qualname in callers
-            ):
-                continue
-            shell = Shell.of(facts, self.tf)
-            if self._is_idle(facts, {*decorated, *callers}):
-                if facts.definition.has_gradient and facts.staged:
-                    self.refusals[qualname] = Refusal(
-                        "with a gradient of its own it is no graph by itself: call it in one",
-                        facts.definition.original,
-                    )
-                elif facts.staged and not self.entries.is_worth_it(facts):
-                    self.small[qualname] = _too_small(facts)
-                continue
-            if shell.tags and qualname in callers:
-                self.refusals[qualname] = _uncallable(shell, facts.definition)
-                continue
-            sunk[qualname] = (
-                printing.sinks(facts)
-                if qualname in decorated and qualname not in callers
-                else []
-            )
-            shells[qualname] = shell
-            outside = (
-                shell.converts
-                or sunk[qualname]
-                or unbuilt(self.session, facts)
-                or qualname in self.given
-            )
-            if outside and qualname in decorated:
-                if self.entries.clashes(qualname):
-                    self.refusals[qualname] = Refusal(
-                        "another method would get the name of its core",
-                        facts.definition.original,
-                    )
-                    continue
-                cores[qualname] = self.entries.core_name(qualname)
+        graphs = OwnGraphs(self.session, self.entries, self.first_steps, lifted)
+        self.graphs = graphs
+        self.small |= graphs.seldom
+        shells = self._shells(graphs)
+        sunk = {
+            q: printing.sinks(graphs.facts[q])
+            for q in shells
+            if q in graphs.own and q not in graphs.called
+        }
         self.showing = {qualname for qualname, prints in sunk.items() if prints}
+        cores = self._core_names(graphs, shells)
         plans = []
-        for qualname, facts in lifted.items():
-            if qualname not in shells or qualname in self.refusals:
-                continue
-            try:
-                plans.append(
-                    self._plan(
-                        facts,
-                        shells[qualname],
-                        sunk[qualname],
-                        cores,
-                        qualname in decorated,
-                    )
+        for qualname, shell in shells.items():
+            if qualname not in self.refusals:
+                plan = self._plan_or_refuse(
+                    graphs.facts[qualname], shell, sunk.get(qualname, []), cores
                 )
-            except Refusal as refusal:
-                alone = qualname not in cores and qualname in callers
-                plan = self._for_graphs(facts, refusal) if alone else None
-                if plan is None:
-                    self.refusals[qualname] = refusal
-                else:
-                    self.helpers[qualname] = refusal
-                    plans.append(plan)
+                plans += [plan] if plan is not None else []
         return plans
 
-    def _is_idle(self, facts: FunctionFacts, graphs: Container[str]) -> bool:
-        """Whether a function that could be lifted is run by none of these `graphs`, nor by one that does not show."""
-        definition = facts.definition
-        around = definition.parent
-        if around is not None and definition.is_inner:
-            outer = self.session.known(around.qualname)
-            return outer is not None and self._is_idle(outer, graphs)
-        return definition.qualname not in graphs and not self.entries.is_reached(facts)
+    def _shells(self, graphs: OwnGraphs) -> dict[str, Shell]:
+        """The shells of the functions that will be graphs, or be called by them."""
+        shells: dict[str, Shell] = {}
+        for qualname, facts in graphs.facts.items():
+            works = facts.operations or facts.staged or qualname in graphs.called
+            if facts.definition.is_inner or not works:
+                continue
+            shell = Shell.of(facts, self.tf)
+            if graphs.is_idle(facts):
+                self._leave_idle(facts)
+            elif shell.tags and qualname in graphs.called:
+                self.refusals[qualname] = _uncallable(shell, facts.definition)
+            else:
+                shells[qualname] = shell
+        return shells
+
+    def _leave_idle(self, facts: FunctionFacts) -> None:
+        """Note why a function stays as it is which no graph runs."""
+        qualname = facts.definition.qualname
+        if facts.definition.has_gradient and facts.staged:
+            self.refusals[qualname] = Refusal(
+                "with a gradient of its own it is no graph by itself: call it in one",
+                facts.definition.original,
+            )
+        elif facts.staged and not self.entries.is_worth_it(facts):
+            self.small[qualname] = _too_small(facts)
+
+    def _core_names(
+        self, graphs: OwnGraphs, shells: Mapping[str, Shell]
+    ) -> dict[str, str]:
+        """The names of cores, of the functions around which Python has something left to do."""
+        cores: dict[str, str] = {}
+        for qualname, shell in shells.items():
+            facts = graphs.facts[qualname]
+            outside = (
+                shell.converts
+                or qualname in self.showing
+                or unbuilt(self.session, facts)
+                or qualname in graphs.given
+            )
+            if not outside or qualname not in graphs.own:
+                continue
+            if self.entries.clashes(qualname):
+                self.refusals[qualname] = Refusal(
+                    "another method would get the name of its core",
+                    facts.definition.original,
+                )
+            else:
+                cores[qualname] = self.entries.core_name(qualname)
+        return cores
+
+    def _plan_or_refuse(
+        self,
+        facts: FunctionFacts,
+        shell: Shell,
+        sunk: list[ast.stmt],
+        cores: dict[str, str],
+    ) -> Plan | None:
+        """The plan of a function, if there is one; else it is noted why not."""
+        qualname = facts.definition.qualname
+        try:
+            return self._plan(facts, shell, sunk, cores, qualname in self.graphs.own)
+        except Refusal as refusal:
+            alone = qualname not in cores and qualname in self.graphs.called
+            plan = self._for_graphs(facts, refusal) if alone else None
+            (self.refusals if plan is None else self.helpers)[qualname] = refusal
+            return plan
 
     def _for_graphs(self, facts: FunctionFacts, refusal: Refusal) -> Plan | None:
         """The plan of a function that can be no graph of its own for what it is given, and still be called in one."""
@@ -494,7 +440,7 @@ class ModulePlanner:
             plan = self._plan(facts, shell, [], {}, False)
         except Refusal:
             return None
-        eager = facts.definition.qualname in self.outside | self.by_eager
+        eager = facts.definition.qualname in self.outside | self.graphs.by_eager
         return None if eager and self._changes(plan) else plan
 
     def _plan(
@@ -518,7 +464,7 @@ class ModulePlanner:
             self.entries.check(facts)
             check_replicas(facts, definition, self.session, is_whole=core is None)
         elif shell.converts and (
-            definition.is_operator or qualname in self.outside | self.by_eager
+            definition.is_operator or qualname in self.outside | self.graphs.by_eager
         ):
             raise Refusal(
                 "eager code calls it, and it returns Python values", definition.original
@@ -536,7 +482,7 @@ class ModulePlanner:
         if core is not None:
             plan.core = core
             call = self._core_call(facts, core, "input_signature" in (decorator or ""))
-            if qualname in self.given:
+            if qualname in self.graphs.given:
                 plan.parameters, plan.is_static = list(facts.parameters), True
             chosen, call = self.guarded(facts, call, ())
             plain = not shell.converts and not sunk and shell.result != NONE
@@ -571,7 +517,7 @@ class ModulePlanner:
         recorded = self.session.recorded(facts.definition.qualname)
         seen = recorded.parameters if recorded else None
         numbers = any(map(is_weak, facts.parameters.values()))
-        if facts.definition.qualname in self.given:
+        if facts.definition.qualname in self.graphs.given:
             seen = facts.parameters
         return signatures.decorator(facts, None if numbers else seen, self.tf)
 
@@ -599,26 +545,6 @@ class ModulePlanner:
             "input_signature" in (decorator or ""),
         )
 
-    def _with_number_arguments(self, facts: FunctionFacts) -> FunctionFacts:
-        """The facts with Python numbers taken as tensors, so that a new value is no new trace; else the same."""
-        args = facts.definition.node.args
-        numbers = number_parameters(facts)
-        frozen = facts.definition.defaults.keys() - numbers.keys()
-        if not numbers or frozen or args.kwonlyargs:
-            return facts
-        definition = copy.copy(facts.definition)
-        parameters = {**facts.parameters, **numbers}
-        before = self.session.state()
-        try:
-            again = self.first_steps.core(definition, parameters, definition.qualname)
-            signed = "input_signature" in signatures.decorator(again, None, self.tf)
-            if signed and not again.problems:
-                return again
-        except Refusal:
-            pass
-        self.session.restore(before)
-        return facts
-
     def _core_call(self, facts: FunctionFacts, core: str, signed: bool) -> str:
         definition = facts.definition
         args = definition.node.args
@@ -627,7 +553,7 @@ class ModulePlanner:
         )
         names = [a.arg for a in (*args.posonlyargs, *args.args)]
         names = [n for n in names if n != definition.receiver]
-        texts = self.given.get(definition.qualname, names)
+        texts = self.graphs.given.get(definition.qualname, names)
         if not signed:
             given = facts.parameters
             pairs = zip(texts, names, strict=True)

@@ -34,7 +34,7 @@ from .keras_calls import is_called_by_python
 from .late_binding import check_read_later
 from .ordering import WAITS
 from .parts import has_try, in_parts
-from .paying import FEWEST_RUNS, DoesNotPay, made_inside
+from .paying import FEWEST_RUNS, DoesNotPay, made_inside, too_seldom
 from .python_results import check_result, with_worked_out
 from .replaying import is_replay
 from .replicas import check_replicas
@@ -78,7 +78,7 @@ class SplitPlanner:
         plans: list[Plan] = []
         absorbed: list[str] = []
         cores = {p.qualname: p.core for p in lifted if p.core}
-        whole = self.whole = {p.qualname for p in lifted} - self.planner.frozen
+        whole = self.whole = {p.qualname for p in lifted} - self.planner.graphs.frozen
         callers_first = sorted(facts, key=lambda q: not self._absorbed(facts[q]))
         for qualname in callers_first:
             found = facts[qualname]
@@ -168,7 +168,7 @@ class SplitPlanner:
     def _note(self, qualname: str, refusal: Refusal) -> None:
         """Have a function tell why it is not split, where a split is what cures it."""
         first = self.refusals.get(qualname)
-        if qualname in self.planner.helpers or qualname in self.planner.frozen:
+        if qualname in self.planner.helpers or qualname in self.planner.graphs.frozen:
             return
         if isinstance(refusal, DoesNotPay):
             if refusal.way_out:
@@ -186,7 +186,7 @@ class SplitPlanner:
     def _number_choices(self, facts: FunctionFacts) -> list[Collection[str]]:
         """The parameters that are numbers of Python's, to be taken as tensors if that can be; else as they are."""
         numbers = number_parameters(facts)
-        if facts.definition.qualname in self.planner.frozen:
+        if facts.definition.qualname in self.planner.graphs.frozen:
             return [numbers]
         return [numbers, ()] if numbers else [()]
 
@@ -308,7 +308,7 @@ class SplitPlanner:
         hindered = (
             facts.problems
             or definition.qualname in {**self.refusals, **self.planner.helpers}
-            or definition.qualname in self.planner.frozen
+            or definition.qualname in self.planner.graphs.frozen
             or holds_variable(facts.result)
             or stateful.optimizer_parameters(facts)
             or any(map(is_replay, definition.node.body))
@@ -400,7 +400,10 @@ class SplitPlanner:
             DoesNotPay: it is one.
         """
         inside = made_inside(self.session, core, facts)
-        refusal = self.planner.too_seldom(core, facts.definition, trips, inside)
+        helper = self.entries.is_helper(facts.definition)
+        refusal = too_seldom(
+            self.session, core, facts.definition, trips, helper, inside
+        )
         if refusal is not None:
             raise refusal
 
@@ -435,7 +438,7 @@ class SplitPlanner:
         self.check_traces(core, facts)
         recorded = self.session.recorded(facts.definition.qualname)
         often = recorded is not None and recorded.calls >= FEWEST_RUNS
-        if often and _is_small(core) and self.planner.helps(facts.definition):
+        if often and _is_small(core) and self.entries.is_helper(facts.definition):
             reason = "each call of a graph would cost more than its few operations"
             raise DoesNotPay(reason, facts.definition.original)
         if not self._is_worth_it(core, facts):
