@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from collections.abc import Sequence as Sequenced
 
 from .apart import is_apart
+from .better_splits import better_split
 from .core_trials import Analyse, Split, Trials
+from .cuts import Cut
 from .early_ends import with_end
-from .extraction import computes, extracted, operations
+from .extraction import computes
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Variable
 from .facts.session import Session
-from .facts.staging import is_numbers
-from .facts.syntax import all_bound_names, names_in
+from .facts.syntax import all_bound_names
 from .findings import Refusal
 from .inlining import is_written
-from .ordering import WAITS, is_plain_return, may_return, only_raises
+from .ordering import WAITS, may_return, only_raises
 from .printing import only_prints
-from .python_parts import PythonFirst, PythonParts
+from .python_parts import PythonParts
 from .replaying import is_replay
 
 MOST_ROUNDS = 24
-MUCH = 6
 
 
 def split(
@@ -67,11 +66,10 @@ def may_have_core(definition: FunctionDefinition) -> bool:
     )
 
 
-class Search:
+class Search(Cut):
     """Finds the split that leaves the core all that a graph can do, by moving what it cannot.
 
     Attributes:
-        before, core, after: the statements as they are cut so far.
         causes: why names hold what Python makes before the core.
     """
 
@@ -82,16 +80,8 @@ class Search:
         core: list[ast.stmt],
         after: list[ast.stmt],
     ) -> None:
-        self.trials = trials
-        self.facts = trials.facts
-        self.order = trials.order
-        self.before = before
-        self.core = core
-        self.after = after
+        super().__init__(trials, before, core, after)
         self.causes: dict[str, Refusal] = {}
-        self.python_first = PythonFirst(
-            trials.session, trials.facts, trials.order, trials.names, trials.numbers
-        )
 
     def split(self) -> Split | None:
         """The split; None where no core is left.
@@ -118,7 +108,7 @@ class Search:
                 if not self._cures(found):
                     return None
             elif found is None or not self._shows_after():
-                return self._best(found) if found is not None else None
+                return better_split(self, found) if found is not None else None
         return None
 
     def _cures(self, problem: Refusal) -> bool:
@@ -152,7 +142,7 @@ class Search:
         elif (
             not self.after
             and not isinstance(statement, ast.Return)
-            and not self._works(core[:index], core[index:])
+            and not self.works(core[:index], core[index:])
             and not any(map(self.order.loops, [*core[:index], statement]))
             and all(map(is_written, core[:index]))
         ):
@@ -236,7 +226,7 @@ class Search:
                 kept.append(other)
                 continue
             again = {n for s in core[place:] for n in all_bound_names(s)}
-            own, waiting = self._extracted(other, [s for s, _ in late], again)
+            own, waiting = self.extracted(other, [s for s, _ in late], again)
             if left:
                 own, waiting = [], other
             kept += own
@@ -249,26 +239,26 @@ class Search:
         ):
             return False
         outside = [s for s, _ in late]
-        if any(computes(s, self.facts) for s in outside) and not self._works(
+        if any(computes(s, self.facts) for s in outside) and not self.works(
             [*core[:index], *kept], [*self.before, *outside]
         ):
             return False
         core[index:] = kept
         self.trials.note(kept)
-        self.after = self._in_order([*outside, *self.after])
+        self.after = self.in_order([*outside, *self.after])
         return True
 
     def _ends_there(self, statement: ast.stmt, index: int) -> bool:
         """Have a statement raise behind the core, which ends where it stands."""
         early, later = self.core[:index], self.core[index:]
         again = {n for s in later for n in all_bound_names(s)}
-        computed, waiting = self._extracted(statement, [], again)
+        computed, waiting = self.extracted(statement, [], again)
         ended = with_end([*early, *computed], waiting)
         if ended is None:
             return False
         self.core[:] = [*ended, *later]
         self.trials.note(ended)
-        self.after = self._in_order([waiting, *self.after])
+        self.after = self.in_order([waiting, *self.after])
         return True
 
     def _shows(self, statement: ast.stmt) -> bool:
@@ -281,155 +271,7 @@ class Search:
             )
         )
 
-    def _extracted(
-        self, statement: ast.stmt, late: list[ast.stmt], again: set[str]
-    ) -> tuple[list[ast.stmt], ast.stmt]:
-        """The tensor work of a statement, and the rest.
-
-        `late` are statements that come behind the core, too, `again` names that are set anew behind it.
-        """
-        effects = ("assign", "random", "variable", "io")
-        if self.order.has_effects(statement, effects):
-            return [], statement
-        bound = {n for s in (*self.after, *late) for n in all_bound_names(s)}
-        return extracted(statement, self.facts, self.trials.names, bound, again)
-
-    def _in_order(self, statements: list[ast.stmt]) -> list[ast.stmt]:
-        """Statements in the order of the body, by those of it that they were made of."""
-        body = self.trials.body
-        origins = [getattr(s, "origin", None) for s in body]
-
-        def place(statement: ast.stmt) -> int:
-            origin = getattr(statement, "origin", statement)
-            places = [i for i, s in enumerate(body) if s in (statement, origin)]
-            places += [i for i, o in enumerate(origins) if o is origin]
-            return places[0] if places else len(body)
-
-        return sorted(statements, key=place)
-
-    # ---- a better cut
-
-    def _best(self, found: Split) -> Split:
-        """The split, or one that is traced less often, or leaves its state and its return to Python."""
-        found = self._with_lists_first(found)
-        found = self._with_counts_left(found)
-        found = self._with_counts_first(found)
-        found = self._with_return_apart(found)
-        return self._with_plain_return(found)
-
-    def _recut(
-        self,
-        found: Split,
-        before: list[ast.stmt],
-        core: list[ast.stmt],
-        after: list[ast.stmt],
-        takes_lists: bool = True,
-    ) -> Split:
-        """The split by another cut, which it is from now on; the one found where that is none."""
-        again = self.trials.of(before, core, after)
-        if not isinstance(again, Split):
-            return found
-        if not takes_lists and any(map(is_numbers, again.kinds.values())):
-            return found
-        self.before, self.core, self.after = before, core, after
-        return again
-
-    def _with_lists_first(self, found: Split) -> Split:
-        """The split with what makes tensors of lists of numbers before the core, which each list would have traced anew."""
-        lists = {n for n, k in found.kinds.items() if is_numbers(k)}
-        rest: list[ast.stmt] = []
-        first: list[ast.stmt] = []
-        for statement in self.core if lists else ():
-            goes = lists & self.order.reads(statement) and self.order.may_go_first(
-                statement, rest, self.after, "GL404"
-            )
-            (first if goes else rest).append(statement)
-        if not first or not self._works(rest, first):
-            return found
-        before = [*self.before, *first]
-        return self._recut(found, before, rest, self.after, takes_lists=False)
-
-    def _with_counts_left(self, found: Split) -> Split:
-        """The split with what only keeps a number of Python's behind the core; the statements of `core` are left in it."""
-        for statement in [*self.core]:
-            rest = [s for s in self.core if s is not statement]
-            if rest and self._only_counts(statement, rest):
-                later = self._in_order([*self.after, statement])
-                found = self._recut(found, self.before, rest, later)
-        return found
-
-    def _with_counts_first(self, found: Split) -> Split:
-        """The split with the numbers of Python's that it begins with counted before the core, which is given them."""
-        while len(self.core) > 1 and self._counts(self.core[0]):
-            first, *rest = self.core
-            again = self._recut(found, [*self.before, first], rest, self.after)
-            if again is found:
-                break
-            found = again
-        return found
-
-    def _with_plain_return(self, found: Split) -> Split:
-        """The split with the return in the shell, where it only names what the core gives back anyway."""
-        *rest, last = self.core
-        if (
-            not is_plain_return(last)
-            or any(map(may_return, rest))
-            or not (self.after or found.state)
-        ):
-            return found
-        return self._recut(found, self.before, rest, [*self.after, last])
-
-    def _with_return_apart(self, found: Split) -> Split:
-        """The split with the return in the shell, where it gives back what Python has beside what the core computes."""
-        *rest, last = self.core
-        value = last.value if isinstance(last, ast.Return) else None
-        bound = {n for s in rest for n in all_bound_names(s)}
-        if (
-            not isinstance(value, ast.Tuple)
-            or not any(
-                isinstance(n, ast.Name) and n.id not in bound for n in value.elts
-            )
-            or any(map(may_return, rest))
-        ):
-            return found
-        computed, kept = self._extracted(last, [], set())
-        core = [*rest, *computed]
-        if not core or computes(kept, self.facts):
-            return found
-        self.trials.note(core)
-        return self._recut(found, self.before, core, [*self.after, kept])
-
     # ---- questions
-
-    def _counts(self, statement: ast.stmt) -> bool:
-        """Whether a statement of the file keeps a number in Python's state."""
-        return (
-            bool(self._state_set(statement))
-            and is_written(statement)
-            and self.python_first.counts(statement)
-        )
-
-    def _only_counts(self, statement: ast.stmt, rest: list[ast.stmt]) -> bool:
-        """Whether a statement keeps a number in Python's state of which the rest of the core knows nothing."""
-        replaced = self.trials.replaced
-        written = self._state_set(statement)
-        if not written or not self.python_first.is_pythons(statement):
-            return False
-        others = [replaced[s] for s in rest]
-        bound = {n for s in others for n in all_bound_names(s)}
-        read = {n for s in others for n in names_in(s)}
-        earlier = self.core[: self.core.index(statement)]
-        return (
-            not names_in(replaced[statement]) & bound
-            and not written & read
-            and not any(map(may_return, earlier))
-            and not any(self.order.has_effects(s, ("assert",)) for s in rest)
-        )
-
-    def _state_set(self, statement: ast.stmt) -> set[str]:
-        """The names of the state that a statement sets."""
-        states = {variable.name for variable in self.trials.state.values()}
-        return states & set(all_bound_names(self.trials.replaced[statement]))
 
     def _returns_variable(self, node: ast.stmt) -> bool:
         """Whether a statement returns Variables themselves, which a graph would give back as values."""
@@ -449,18 +291,6 @@ class Search:
             return "GL204"
         codes = self.facts.codes_inside(statement)
         return next((c for c in codes if c in WAITS), problem.code)
-
-    def _works(
-        self, statements: Sequenced[ast.stmt], others: Sequenced[ast.stmt]
-    ) -> bool:
-        """Whether tensor work is among statements, so that they are worth a core, whatever others do."""
-        here = [n for s in statements for n in ast.walk(s)]
-        calls = [n for n in here if isinstance(n, ast.Call | ast.BinOp)]
-        if sum(n in self.facts.kinds for n in calls) > MUCH:
-            return True
-        return operations(self.facts, statements) >= 2 * max(
-            1, operations(self.facts, others)
-        )
 
 
 def place_of(
