@@ -112,6 +112,8 @@ class _Checks:
         return [made for node in body for made in self._statement(node)]
 
     def _statement(self, node: ast.stmt) -> list[ast.stmt]:
+        if isinstance(node, ast.Try) and node.handlers:
+            return [node]
         inner = {n for block in blocks(node) for s in block for n in ast.walk(s)}
         own = [n for n in ast.walk(node) if n not in inner]
         found = [n for n in own if n in self.wanted]

@@ -80,6 +80,7 @@ class FirstSteps:
     Attributes:
         statements: what the module has to make before a function, by its qualified name.
         with_calls: the bodies of functions before calls in them were inlined.
+        unchecked: the bodies of functions before errors of Python's numbers were checked in them.
 
     Args:
         refusals: filled with the functions that a step refuses.
@@ -103,6 +104,7 @@ class FirstSteps:
         self.write = write
         self.statements: dict[str, list[str]] = {}
         self.with_calls: dict[str, FunctionNode] = {}
+        self.unchecked: dict[str, FunctionNode] = {}
 
     def take(self, facts: FunctionFacts) -> bool:
         """Take the next step with a function; whether there was one."""
@@ -170,9 +172,7 @@ class FirstSteps:
             return self._effects_apart(facts)
         return (
             dict_names.without_dicts(facts, self.names(facts))
-            or domains.with_checks(
-                facts, self.names(facts), self._raised(facts.definition.qualname)
-            )
+            or self._checked(facts)
             or self._failing(facts)
             or self._without_objects(facts)
             or self._simpler(facts, facts.definition.qualname)
@@ -189,6 +189,14 @@ class FirstSteps:
         return (
             self._structured(facts) or self._accompanied(facts) or self._looped(facts)
         )
+
+    def _checked(self, facts: FunctionFacts) -> FunctionNode | None:
+        definition = facts.definition
+        raised = self._raised(definition.qualname)
+        checked = domains.with_checks(facts, self.names(facts), raised)
+        if checked is not None:
+            self.unchecked.setdefault(definition.qualname, definition.node)
+        return checked
 
     def _failing(self, facts: FunctionFacts) -> FunctionNode | None:
         if any(map(self._raises, facts.calls.values())):

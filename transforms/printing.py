@@ -72,7 +72,7 @@ class PythonPrint(Rule):
         ARGS = [(tf.constant([1.0, 2.0]),), (tf.constant([4.0]),), (tf.zeros([0]),)]
 
     When it is left alone:
-        `print` to a file. In a loop of the graph, and where a tensor decides what is returned, floats show the digits
+        `print` to a file other than `sys.stderr`. In a loop of the graph, and where a tensor decides what is returned, floats show the digits
         that `tf.print` gives them, unless a format tells how many.
     """
 
@@ -180,10 +180,17 @@ def _graph_print(planner: Planner, node: ast.Expr) -> str:
     call = node.value
     assert isinstance(call, ast.Call)
     options = {str(k.arg): k.value for k in call.keywords}
+    stream = _stream(planner, options.pop("file", ast.Constant(None)))
+    if isinstance(options.get("flush"), ast.Constant):
+        del options["flush"]  # as `tf.print` always does
     if not options.keys() <= {"sep", "end"} or not all(
         isinstance(planner.facts.kind(value), Python) for value in options.values()
     ):
         raise Refusal("this `print` is not lifted", node, "GL201")
+    if planner.facts.redirected:
+        raise Refusal(
+            "a graph prints past what takes the place of `sys.stdout`", node, "GL201"
+        )
     if any(_is_text(planner.facts.kind(a)) for a in call.args):
         separator = options.pop("sep", ast.Constant(" "))
         parts = [_joined(planner, call.args, separator)]
@@ -192,8 +199,24 @@ def _graph_print(planner: Planner, node: ast.Expr) -> str:
     parts += [f"{name}={planner.writer.text(v)}" for name, v in options.items()]
     if any(getattr(planner.facts.kind(a), "shape", ()) for a in call.args):
         parts.append("summarize=-1")
-    planner.imports.add("sys")
-    return f"{planner.tf}.print({', '.join([*parts, 'output_stream=sys.stdout'])})"
+    return f"{planner.tf}.print({', '.join([*parts, f'output_stream={stream}'])})"
+
+
+STREAMS = frozenset({Function("sys.stdout"), Function("sys.stderr")})
+
+
+def _stream(planner: Planner, file: ast.expr) -> str:
+    """The text of the stream that a `print` writes to.
+
+    Raises:
+        Refusal: it is neither the process's standard output nor its standard error.
+    """
+    if isinstance(file, ast.Constant) and file.value is None:
+        planner.imports.add("sys")
+        return "sys.stdout"
+    if planner.facts.kind(file) not in STREAMS:
+        raise Refusal("this `print` is not lifted", file, "GL201")
+    return planner.writer.text(file)
 
 
 def _is_text(kind: Kind) -> bool:

@@ -25,6 +25,7 @@ from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import NONE, UNKNOWN, Variable
 from .facts.modules import FUNCTION_PARTS
+from .facts.profile import FunctionNode
 from .facts.staging import holds_variable, is_tensor, may_hold_tensor
 from .facts.syntax import called_names, names_in, own_body
 from .findings import Refusal
@@ -120,15 +121,15 @@ class SplitPlanner:
     def versions(self, facts: FunctionFacts) -> list[FunctionFacts]:
         """The function with calls inlined and without, in the order in which they are worth a try.
 
-        What is Python's alone stays a call where it can.
+        What is Python's alone stays a call where it can. The last one leaves the errors of Python's numbers to Python.
         """
-        definition = facts.definition
-        earlier = self.first_steps.with_calls.get(definition.qualname)
+        qualname = facts.definition.qualname
+        unchecked = self.first_steps.unchecked.get(qualname)
+        last = [] if unchecked is None else [self._version(facts, unchecked)]
+        earlier = self.first_steps.with_calls.get(qualname)
         if earlier is None:
-            return [facts]
-        called = copy.copy(definition)
-        called.node = earlier
-        other = self.session.analyse_core(called, facts.parameters, definition.qualname)
+            return [facts, *last]
+        other = self._version(facts, earlier)
         absorbed = self._absorbed(facts)
         known = filter(None, map(self.session.known, absorbed))
         works = any(inner.operations for inner in known)
@@ -136,7 +137,15 @@ class SplitPlanner:
         works = works or any(
             q in absorbed and n in inside for n, q in other.calls.items()
         )
-        return [facts, other] if works else [other, facts]
+        return [facts, other, *last] if works else [other, facts, *last]
+
+    def _version(self, facts: FunctionFacts, body: FunctionNode) -> FunctionFacts:
+        """The function with another body."""
+        definition = copy.copy(facts.definition)
+        definition.node = body
+        return self.session.analyse_core(
+            definition, facts.parameters, definition.qualname
+        )
 
     def _first_split(self, found: FunctionFacts, cores: dict[str, str]) -> Plan | None:
         """The plan of the first version that can be split; notes why the last one cannot."""
@@ -441,7 +450,8 @@ class SplitPlanner:
         if often and _is_small(core) and self.entries.is_helper(facts.definition):
             reason = "each call of a graph would cost more than its few operations"
             raise DoesNotPay(reason, facts.definition.original)
-        if not self._is_worth_it(core, facts):
+        outside = operations(facts, [*parts.before, *parts.after])
+        if outside and not self._is_worth_it(core, facts):
             raise Refusal(
                 "most of its tensor work stands where no graph can do it",
                 facts.definition.original,
@@ -466,9 +476,7 @@ class SplitPlanner:
         call, built = self.call(parts, decorator), stateful.built(parts.before)
         given = [text for text, _ in parts.arguments]
         guard, call = self.planner.guarded(core, call, given, built)
-        plan.outside = operations(facts, [*parts.before, *parts.after]) / max(
-            1, operations(facts, own_body(definition.node))
-        )
+        plan.outside = outside / max(1, operations(facts, own_body(definition.node)))
         if plan.outside > MOST_OUTSIDE and core.operations < 2 and not core.staged:
             raise DoesNotPay("a graph of one operation costs more than it saves")
         simple = not shell.kinds and not parts.after

@@ -114,6 +114,7 @@ class FunctionFacts:
         in_graphs: how many the graphs that it calls start.
         ranks: where the rank of a tensor is read while it is traced, though it is given tensors of any rank.
         taped: whether gradients may be taken through it.
+        redirected: whether the program puts something in the place of `sys.stdout`, past which graphs print.
         eager: whether it stays Python, which decides what tensors decide.
     """
 
@@ -149,6 +150,7 @@ class FunctionFacts:
     in_graphs: int = 0
     ranks: set[ast.expr] = field(default_factory=set)
     taped: bool = False
+    redirected: bool = False
     eager: bool = False
 
     def kind(self, node: ast.expr) -> Kind:

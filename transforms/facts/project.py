@@ -44,7 +44,8 @@ RUNS = frozenset(
 )
 """Words of programs that have Keras, or TensorFlow, call layers and models in graphs."""
 NEST = "nest"
-TELLING = ASKS | RUNS | {TAPE, NEST, AGGREGATION}
+REDIRECTION = "redirect_stdout"
+TELLING = ASKS | RUNS | {TAPE, NEST, AGGREGATION, REDIRECTION}
 """Words that tell something of a program, wherever they stand in it."""
 
 

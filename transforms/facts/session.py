@@ -25,10 +25,10 @@ from .modules import ModuleFacts
 from .parameters import Parameters
 from .passed import Frame
 from .profile import FunctionNode, Profile, Recorded
-from .project import NEST, TAPE, ProjectModules
+from .project import NEST, REDIRECTION, TAPE, ProjectModules
 from .replicas import AGGREGATION
 from .staging import is_weak
-from .syntax import beside, called_names, root_name
+from .syntax import beside, called_names, root_name, stored_attributes
 
 MOST_ROUNDS = 6
 DATASET_METHODS = frozenset(
@@ -217,7 +217,9 @@ class Session:
         if found is not None and found.parameters == joined and reusable:
             return found
         self.contexts[qualname] = joined
-        facts = FunctionFacts(definition, joined, taped=self._taped)
+        facts = FunctionFacts(
+            definition, joined, taped=self._taped, redirected=self._redirected
+        )
         if qualname in self.module.rebound:
             reason = "it, or its defaults, may be replaced between calls"
             facts.problems.append(Refusal(reason, definition.original, "GL302"))
@@ -266,7 +268,13 @@ class Session:
         eager: bool = False,
     ) -> FunctionFacts:
         """The facts of a function that lifting makes from another one, `of`; `eager` where it stays Python."""
-        facts = FunctionFacts(definition, parameters, taped=self._taped, eager=eager)
+        facts = FunctionFacts(
+            definition,
+            parameters,
+            taped=self._taped,
+            redirected=self._redirected,
+            eager=eager,
+        )
         self.interpret(facts, self.recorded(of), self._bound_around(of), of)
         return facts
 
@@ -333,6 +341,13 @@ class Session:
     def has_aggregates(self) -> bool:
         """Whether replicas of the program may have Variables that they update together."""
         return self._is_mentioned(AGGREGATION)
+
+    @cached_property
+    def _redirected(self) -> bool:
+        """Whether the program puts something in the place of `sys.stdout`."""
+        own = (name for n in self.module.nodes for name in stored_attributes(n))
+        stored = self.module.elsewhere.stored.union(own)
+        return "stdout" in stored or self._is_mentioned(REDIRECTION)
 
     def _is_mentioned(self, word: str) -> bool:
         """Whether the module, or one that may share a program with it, has a word."""
