@@ -29,6 +29,7 @@ from . import (
     iterators,
     keyed,
     late_binding,
+    listed_loops,
     lookups,
     matching,
     none_tests,
@@ -279,6 +280,7 @@ class FirstSteps:
             lambda: keyed.without_keys(facts, names, self._raised(of)),
             lambda: tuple_lists.without_tuples(facts, names),
             lambda: boolean_forms.plainer_tests(facts, names, tf),
+            lambda: listed_loops.without_lists(facts, names),
             lambda: builtin_calls.without_builtins(facts, names, tf),
             lambda: comprehensions.without_comprehensions(facts, names, tf),
             lambda: containers.with_tensor_arrays(

@@ -132,16 +132,19 @@ class ControlExecution(AssignmentExecution):
         head = environment.copy()
         marks = self.marks()
         before, settled = self.session.state(), False
+        in_graph = False
         for _ in range(MOST_ROUNDS):
             self.rewind(marks)
             tested = head.copy()
             staged, may_end = enter(tested)
-            staged = staged or node in self.facts.exits
+            staged = staged or in_graph or node in self.facts.exits
             both = choose if staged else host_join
             if staged:
                 self.rewind(marks)
                 self.facts.staged.add(node)
-                head = self._carried(node, head)
+                # what Python's rounds would leave is not what the graph's do
+                head = self._carried(node, head if in_graph else environment)
+                in_graph = True
                 tested = head.copy()
                 _, may_end = enter(tested)
             inside = tested.copy()
