@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ class NumpyCall(Rule):
 
     When it is left alone:
         Functions without an equivalent of the same result and dtype, such as `np.median`, or `np.max` of what may be
-        empty; float16; indexing by arrays. `np.flip` of a tensor gives a tensor, `np.sort` puts NaN last: use
+        empty; `np.log10` of float64, which a quotient of logarithms is not; float16; indexing by arrays. `np.flip` of a tensor gives a tensor, `np.sort` puts NaN last: use
         `tf.reverse` and `tf.sort`. (`np.argmax` takes a NaN for the largest, `tf.argmax` passes it over.)
     """
 
@@ -93,6 +94,10 @@ REDUCTIONS = {
     "var": "math.reduce_variance", "average": "reduce_mean", "max": "reduce_max", "amax": "reduce_max", "min": "reduce_min",
     "amin": "reduce_min", "any": "reduce_any", "all": "reduce_all",
 }  # fmt: skip
+
+
+PLAIN = re.compile(r"[A-Za-z_][\w.]*(\[[\w., :-]*\])?")
+"""Names and items, which may be written more than once."""
 
 
 def with_item(
@@ -164,6 +169,53 @@ def _of_one(call: Call, name: str) -> str:
 
 def _scaled(call: Call, name: str) -> str:
     return call.call("multiply", call.array("x", call.dtype), repr(FACTORS[name]))
+
+
+def _of_logs(call: Call, name: str) -> str:
+    wide = call.call("cast", call.array("x"), f"{call.tf}.float64")
+    base = repr(math.log(float(name.removeprefix("log"))))
+    return call.call(
+        "cast", f"{call.call('math.log', wide)} / {base}", f"{call.tf}.float32"
+    )
+
+
+def _finite(call: Call, name: str) -> str:
+    """np.nan_to_num: zero for NaN, the largest numbers for infinities."""
+    x = _plain_text(call, "x")
+    bounded = call.call("clip_by_value", x, f"{x}.dtype.min", f"{x}.dtype.max")
+    return call.call(
+        "where", call.call("math.is_nan", x), call.call("zeros_like", x), bounded
+    )
+
+
+def _close(call: Call, name: str) -> str:
+    a, b = (_plain_text(call, n) for n in ("a", "b"))
+    rtol, atol = (
+        call.writer.text(call.arguments[n]) if n in call else default
+        for n, default in (("rtol", "1e-05"), ("atol", "1e-08"))
+    )
+    near = (
+        f"{call.call('abs', f'{a} - {b}')} <= {atol} + {rtol} * {call.call('abs', b)}"
+    )
+    text = f"(({near}) & {call.call('math.is_finite', b)}) | ({a} == {b})"
+    return call.call("reduce_all", text) if name == "allclose" else f"({text})"
+
+
+def _plain_text(call: Call, name: str) -> str:
+    """The text of an argument that is written more than once.
+
+    Raises:
+        Refusal: it is more than a name.
+    """
+    text = call.array(name)
+    if not PLAIN.fullmatch(text):
+        raise Refusal(
+            f"`{text}` would be worked out more than once",
+            call.node,
+            "GL206",
+            "give it a name before it is passed to NumPy",
+        )
+    return text
 
 
 def _without_nan(call: Call, name: str) -> str:
@@ -327,6 +379,9 @@ TEMPLATES: dict[str, Callable[[Call, str], str]] = {
     "count_nonzero": _counted,
     "diff": _differences,
     "linalg.norm": _norm,
+    "nan_to_num": _finite,
+    **dict.fromkeys(("log2", "log10"), _of_logs),
+    **dict.fromkeys(("isclose", "allclose"), _close),
     "clip": _clipped,
     **dict.fromkeys(("nonzero", "flatnonzero", "argwhere"), _places),
     "where": _chosen,

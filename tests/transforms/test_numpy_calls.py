@@ -37,6 +37,7 @@ VALUES = {
     "w": np.array([2.0, 0.25, 1.0], np.float32),
     "e": np.zeros((0, 3), np.float32),
     "q": np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.0]], np.float32),
+    "powers": np.array([1e-3, 10.0, 1e3, 1e5, 8.0, 2.0**20], np.float32),
     "one": np.ones((1, 3, 1), np.float32),
 }
 ANY = ("x", "odd", "d", "n", "m", "e", "s")
@@ -122,6 +123,29 @@ def _expressions() -> list[str]:
 
 
 OTHERS = """\
+np.log10(x)
+np.log2(odd)
+np.log10(e)
+np.log2(s)
+np.log10(powers)
+np.log2(powers)
+np.nan_to_num(odd)
+np.nan_to_num(d)
+np.nan_to_num(s)
+np.nan_to_num(e)
+np.isclose(x, y)
+np.isclose(odd, odd)
+np.isclose(odd, x)
+np.isclose(x, odd)
+np.isclose(x, y, atol=1.5)
+np.isclose(x, v, 0.5, 0)
+np.allclose(x, x)
+np.allclose(x, y)
+np.allclose(x, y, atol=1e3)
+np.allclose(v, w, rtol=2)
+np.allclose(odd, odd)
+np.allclose(d, d[0], atol=8)
+np.allclose(e, e)
 np.clip(x, 0.0, 1.0)
 np.clip(odd, -1, 1)
 np.clip(n, 0, 2)
@@ -396,7 +420,7 @@ def test_every_function_of_the_table_is_lifted_somewhere() -> None:
     "text",
     ["np.max(e)", "np.flip(x)", "np.average(e, axis=-1)", "np.argmax(b)", "np.median(x)", "np.sum(x, dtype=np.float64)", "np.where(s)", "np.sort(x)",
      "x.numpy() // 2.0", "n.numpy() % k.numpy()", "n.numpy() ** k.numpy()", "x.numpy()[n.numpy()]",
-     "b.numpy() + b.numpy()", "np.float16(x)", "np.std(x, ddof=1)", "math.log1p(s)"],
+     "b.numpy() + b.numpy()", "np.float16(x)", "np.std(x, ddof=1)", "np.log10(d)", "np.allclose(x, d)", "np.allclose(x + y, x)", "np.isclose(x, 0.5)", "math.log1p(s)"],
 )  # fmt: skip
 def test_is_left_alone(text: str) -> None:
     assert _lifted(text) is None

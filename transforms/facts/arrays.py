@@ -121,10 +121,24 @@ def call(
     kind = evaluation.settle(found, f"`{ast.unparse(node.func)}`", node)
     if not any(holds_tensor(k) or holds_size(k) for k in arguments.all):
         return kind
+    if short in numpy_functions.REPEATING and not all(map(_is_name, node.args)):
+        text = ast.unparse(node.func)
+        reason = f"`{text}` is lifted of names alone: give names to what it is given"
+        evaluation.problem(reason, node, "GL206")
     held = kind.mapped(hold) if isinstance(kind, Sequence) else hold(kind)
     if is_numpy(held) and not may_hold(held):
         evaluation.problem(f"`{ast.unparse(node.func)}` is not lifted", node, "GL206")
     return held
+
+
+def _is_name(node: ast.expr) -> bool:
+    """Whether an argument may be written more than once."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="numpy"), args=[]):
+            return _is_name(value)
+        case ast.Attribute(value=value) | ast.Subscript(value=value):
+            return _is_name(value)
+    return isinstance(node, ast.Name | ast.Constant)
 
 
 def method(

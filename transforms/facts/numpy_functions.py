@@ -10,7 +10,7 @@ from collections.abc import Sequence as Sequenced
 
 from . import numpy_forms
 from . import tensorflow_values as values
-from .kinds import NONE, Array, Kind, Python, Scalar, Shape, Union, python
+from .kinds import BOOL, NONE, Array, Kind, Python, Scalar, Shape, Union, python
 from .methods_numpy import REDUCTIONS, array_reduced, numpy_dtype
 from .numpy_arguments import (
     EXACT,
@@ -38,6 +38,9 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
         "diff": "a",
         "linalg.norm": "x ord axis keepdims",
         "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh log1p expm1": "x",
+        "log2 log10": "x",
+        "nan_to_num": "x",
+        "isclose allclose": "a b rtol atol",
         "abs absolute fabs negative square sign floor ceil rint reciprocal": "x",
         "isnan isinf isfinite logical_not": "x",
         "degrees rad2deg radians deg2rad": "x",
@@ -138,6 +141,26 @@ def _of_floats(name: str, a: Given) -> Kind:
     return array_or_scalar(_floating(x.dtype), x.shape)
 
 
+def _of_logs(name: str, a: Given) -> Kind:
+    """Logarithms that TensorFlow lacks: exact in float32, where they are worked out in float64."""
+    x = array_of(a["x"])
+    if x.dtype != "float32":
+        raise Unsure(f"{name} of {x.dtype}")
+    return array_or_scalar(x.dtype, x.shape)
+
+
+def _close(name: str, a: Given) -> Kind:
+    first, second = array_of(a["a"]), array_of(a["b"])
+    tolerances = [k for n, k in a.items() if n in ("rtol", "atol")]
+    known = all(
+        isinstance(k, Python) and k.type in ("int", "float") for k in tolerances
+    )
+    if first.dtype != second.dtype or first.dtype not in FLOATS or not known:
+        raise Unsure(f"{name} of {first.dtype} and {second.dtype}")
+    shape = values.broadcast(first.shape, second.shape)
+    return BOOL if name == "allclose" else array_or_scalar("bool", shape)
+
+
 def _keeping(name: str, a: Given) -> Kind:
     x = array_of(a["x"])
     if x.dtype not in (FLOATS if name in OF_FLOATS else EXACT):
@@ -145,7 +168,7 @@ def _keeping(name: str, a: Given) -> Kind:
     return array_or_scalar(x.dtype, x.shape)
 
 
-OF_FLOATS = frozenset({"floor", "ceil", "rint", "reciprocal", "fabs"})
+OF_FLOATS = frozenset({"floor", "ceil", "rint", "reciprocal", "fabs", "nan_to_num"})
 
 
 def _rounded(name: str, a: Given) -> Kind:
@@ -393,8 +416,10 @@ RULES: dict[str, Rule] = {
             "linalg.norm": _norm,
             "exp log sqrt sin cos tan tanh sinh cosh arcsin arccos arctan arcsinh arccosh arctanh log1p expm1": _of_floats,
             "degrees rad2deg radians deg2rad": _of_floats,
+            "log2 log10": _of_logs,
+            "isclose allclose": _close,
             "nansum nanmean": _without_nan,
-            "abs absolute fabs negative square sign floor ceil rint reciprocal": _keeping,
+            "abs absolute fabs negative square sign floor ceil rint reciprocal nan_to_num": _keeping,
             "isnan isinf isfinite logical_not": _asked,
             "round around": _rounded,
             "add subtract multiply divide true_divide maximum minimum power mod remainder arctan2 fmod": _arithmetic,
@@ -414,6 +439,8 @@ RULES: dict[str, Rule] = {
     },
 }
 
+REPEATING = frozenset({"isclose", "allclose", "nan_to_num"})
+"""Functions of which a graph names the arguments more than once."""
 CONSTANTS: dict[str, Kind] = {
     "pi": python(3.141592653589793),
     "e": python(2.718281828459045),
