@@ -29,6 +29,7 @@ from .options import Options
 from .own_graphs import OwnGraphs
 from .places import places
 from .planner import Planner
+from .print_order import PrintOrder
 from .python_results import check_result, with_worked_out
 from .replicas import check_replicas
 from .shell import Shell
@@ -543,6 +544,7 @@ class ModulePlanner:
             sunk,
             self.adding,
             "input_signature" in (decorator or ""),
+            PrintOrder(self.session, self.graphs.own),
         )
 
     def _core_call(self, facts: FunctionFacts, core: str, signed: bool) -> str:

@@ -26,6 +26,7 @@ from .facts.syntax import blocks, bound_names, is_named, own_body
 from .findings import Refusal
 from .operands import SIGNS, as_operand
 from .options import Options
+from .print_order import PrintOrder, in_order
 from .promotion import literal
 from .rebuilding import replaced
 from .returns import Returns
@@ -47,6 +48,7 @@ class Planner:
         sunk: the statements that stay Python's, after the graph.
         adding: the functions of the module that add something up.
         signed: a signature says what the sizes are; else those not known here may be known when it is traced.
+        print_order: what of the module's functions would print in no certain order.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Planner:
         sunk: list[ast.stmt],
         adding: frozenset[str],
         signed: bool,
+        print_order: PrintOrder,
     ) -> None:
         self.source = source
         self.facts = facts
@@ -71,6 +74,7 @@ class Planner:
         self.shell = shell
         self.sunk = sunk
         self.signed = signed
+        self.print_order = print_order
         self.imports: set[str] = set()
         self.in_loop = False
         self.writer = Writer(source, facts, tf, cores, names)
@@ -92,12 +96,12 @@ class Planner:
         return without_dead_stores(steps, self.source)
 
     def block(self, body: Iterable[ast.stmt]) -> list[Step]:
-        steps: list[Step] = []
+        made: list[tuple[ast.stmt, list[Step]]] = []
         for node in body:
-            steps += self.statement(node)
+            made.append((node, self.statement(node)))
             if self._answer(node) and self.facts.after.get(node) is None:
                 break
-        return steps
+        return in_order(self.print_order, self.facts, self.tf, self.names.fresh, made)
 
     def loop_body(self, node: ast.While | ast.For) -> tuple[str, list[Step]]:
         """The name of the function that the body of a loop becomes, and its steps."""
@@ -179,6 +183,7 @@ class Planner:
             [],
             self.adding,
             self.signed,
+            self.print_order,
         )
         body = facts.definition.node.body
         kept = body[: len(body) - len(own_body(facts.definition.node))]
