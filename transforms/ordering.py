@@ -81,7 +81,9 @@ class Ordering:
             statement
         ):
             return False
-        return not {n for s in earlier for n in self.reads(s)} & self.changed(statement)
+        written = set(all_bound_names(statement))
+        written |= self._chains(self.reached.of(statement).changed)
+        return not {n for s in earlier for n in self.reads(s)} & written
 
     def _changes_objects(self, statement: ast.stmt) -> bool:
         """Whether a statement changes a list, dict or object of the caller's or the module's, whatever its name."""

@@ -93,6 +93,7 @@ class ModulePlanner:
         """Functions that are no graphs of their own, but may be called in one, and why."""
         self.small: dict[str, Refusal] = {}
         """Functions for which a graph does not pay, though a tensor decides what they do."""
+        self.print_order = PrintOrder(self.session, graphs=())
         self.graphs: OwnGraphs
         """Which functions are graphs of their own, as it was last found."""
         self.showing: set[str] = set()
@@ -346,6 +347,7 @@ class ModulePlanner:
     def _plans(self, lifted: Mapping[str, FunctionFacts]) -> list[Plan]:
         graphs = OwnGraphs(self.session, self.entries, self.first_steps, lifted)
         self.graphs = graphs
+        self.print_order = PrintOrder(self.session, graphs.own)
         self.small |= graphs.seldom
         shells = self._shells(graphs)
         sunk = {
@@ -544,7 +546,7 @@ class ModulePlanner:
             sunk,
             self.adding,
             "input_signature" in (decorator or ""),
-            PrintOrder(self.session, self.graphs.own),
+            self.print_order,
         )
 
     def _core_call(self, facts: FunctionFacts, core: str, signed: bool) -> str:

@@ -144,11 +144,11 @@ def _named(
         text = step.text if isinstance(step, Code) else ""
         if isinstance(step, Keep):
             text = ast.unparse(step.node)
-        name = _given(text, tf)
-        if name is not None:
-            return name, steps
+        given = _given(text, tf)
+        if given is not None:
+            return given, steps
         if re.match(rf"{tf}\.(print|while_loop)\(", text):
-            name = fresh("printed" if ".print(" in text[:20] else "ended")
+            name = fresh("printed" if text.startswith(f"{tf}.print(") else "ended")
             origin = step.node if isinstance(step, Keep) else step.origin
             named = Code(f"{name} = {text}", origin)
             return name, [*steps[:place], named, *steps[place + 1 :]]
@@ -173,7 +173,7 @@ def _waiting(tf: str, name: str, steps: list[Step]) -> list[Step]:
     return [*rest, Compound((f"with {tf}.control_dependencies([{name}]):",), ([last],))]
 
 
-def _unordered(node: ast.stmt) -> Refusal:
+def _unordered(node: ast.AST) -> Refusal:
     return Refusal(
         "it prints in a branch, loop or call that uses a Variable, and a graph would not keep the order of its prints",
         node,
