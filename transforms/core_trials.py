@@ -190,23 +190,7 @@ class Trials:
             for s in self.state.values()
             if s.name in read or self._written_in(s, made)
         ]
-        parameters: dict[str, Kind] = {}
-        arguments: list[tuple[str, Kind]] = []
-        for name in [
-            *self.parameters,
-            *dict.fromkeys(n for s in before for n in all_bound_names(s)),
-        ]:
-            if name in self.definition.declared_global:
-                continue
-            if name in read and name not in parameters:
-                parameters[name] = self.kind_before(name, before)
-                if name != self.definition.receiver:
-                    arguments.append((name, parameters[name]))
-        for variable in state:
-            if sets_first(variable.name, made) and not any(map(ends_core, made)):
-                continue
-            parameters[variable.name] = variable.kind
-            arguments.append((variable.text, variable.kind))
+        parameters, arguments = self._taken(read, state, before, made)
         unknown = [n for n, k in parameters.items() if k == UNKNOWN]
         if unknown:
             return reading(made, unknown)
@@ -215,35 +199,23 @@ class Trials:
         given = [n for n in self._given(after, made) if n not in own]
         try:
             body = with_results(self._ended(made, before, core, given), outs, given)
-        except Refusal as refusal:
-            return refusal
-        definition = self.definition.sibling(self.name, parameters, body)
-        definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
-        definition.nonzero = found_nonzero(before)
-        definition.beside = len(outs) + len(given) if self.tells else None
-        try:
+            definition = self._core(parameters, body, before)
+            definition.beside = len(outs) + len(given) if self.tells else None
             found = self.analyse(definition, parameters, self.definition.qualname)
         except Refusal as refusal:
             return refusal
-        if found.problems:
-            return found.problems[0]
-        alias = self._alias(found, made) or self._aliased(state, made)
-        if alias is not None:
-            return alias
         several = bool(outs or given or definition.tags)
-        unfit = unfit_result(found, several)
-        if unfit is not None and isinstance(made[-1], ast.Return):
-            return Refusal(unfit.reason, made[-1], way_out=unfit.way_out)
+        unfit = self._unfit(found, made, state, several)
+        if unfit is not None:
+            return unfit
         if not (found.operations or found.staged) or is_of_arrays(found):
             return None
-        lost = lost_where_it_raises(found, made, {*outs})
-        if lost is not None:
-            return lost
         whole = found.result
         result = whole.items[0] if several and isinstance(whole, Sequence) else whole
+        lost = lost_where_it_raises(found, made, {*outs})
         left = self._left_to_python(whole, result, made, after, len(outs), given)
-        if left is not None:
-            return left
+        if lost is not None or left is not None:
+            return lost or left
         for variable in state:
             variable.written = variable.name in outs
         return Split(
@@ -257,6 +229,60 @@ class Trials:
             frozenset(n for n in parameters if made_here(self.facts, n, before)),
             frozenset(n for n in given if is_only_tested(n, after)) - self.lasting,
         )
+
+    def _taken(
+        self,
+        read: set[str],
+        state: list[StateVariable],
+        before: list[ast.stmt],
+        made: list[ast.stmt],
+    ) -> tuple[dict[str, Kind], list[tuple[str, Kind]]]:
+        """The parameters of a core that has these reads and state, and what the shell calls it with."""
+        parameters: dict[str, Kind] = {}
+        arguments: list[tuple[str, Kind]] = []
+        bound = (n for s in before for n in all_bound_names(s))
+        for name in dict.fromkeys([*self.parameters, *bound]):
+            if name in self.definition.declared_global or name not in read:
+                continue
+            parameters[name] = self.kind_before(name, before)
+            if name != self.definition.receiver:
+                arguments.append((name, parameters[name]))
+        for variable in state:
+            if sets_first(variable.name, made) and not any(map(ends_core, made)):
+                continue
+            parameters[variable.name] = variable.kind
+            arguments.append((variable.text, variable.kind))
+        return parameters, arguments
+
+    def _core(
+        self,
+        parameters: dict[str, Kind],
+        body: list[ast.stmt],
+        before: list[ast.stmt],
+    ) -> FunctionDefinition:
+        """The function that a core is."""
+        definition = self.definition.sibling(self.name, parameters, body)
+        definition.settled = {k: v for s in self.first.values() for k, v in s.items()}
+        definition.nonzero = found_nonzero(before)
+        return definition
+
+    def _unfit(
+        self,
+        found: FunctionFacts,
+        made: list[ast.stmt],
+        state: list[StateVariable],
+        several: bool,
+    ) -> Refusal | None:
+        """The first place in a core, of which these facts were found, that no graph can have."""
+        if found.problems:
+            return found.problems[0]
+        alias = self._alias(found, made) or self._aliased(state, made)
+        if alias is not None:
+            return alias
+        unfit = unfit_result(found, several)
+        if unfit is None or not isinstance(made[-1], ast.Return):
+            return None
+        return Refusal(unfit.reason, made[-1], way_out=unfit.way_out)
 
     def _ended(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from .counter import Counter
 from .findings import Refusal
 from .rule import Rule
 from .steps import Code, Step
@@ -71,41 +72,34 @@ class DatasetFor(Rule):
 
 def elements(
     planner: Planner, node: ast.For, dataset: ast.expr, method: str = ""
-) -> tuple[str, str, list[Step], list[Step], str]:
-    """How a loop goes over a dataset: the item's name, the next one's text, what each iteration begins with, what
-    stands before the loop, and the spec of the item.
-    """
+) -> tuple[str, Counter]:
+    """The name of the element that a loop over a dataset has, and how it counts."""
     text = planner.writer.atom(dataset) if method else planner.writer.text(dataset)
     iterator = planner.names.fresh("iterator")
     before: list[Step] = [Code(f"{iterator} = iter({text}{method})")]
     item = planner.names.fresh("item", "element")
     following = f"{iterator}.get_next_as_optional()"
     begin = [_bind(planner, node.target, f"{item}.get_value()")]
-    return (
-        item,
-        following,
-        begin,
-        before,
-        f"{planner.tf}.OptionalSpec({iterator}.element_spec)",
+    spec = f"{planner.tf}.OptionalSpec({iterator}.element_spec)"
+    return item, Counter(
+        following, f"{item}.has_value()", following, begin, before, spec
     )
 
 
-def remaining(
-    planner: Planner, node: ast.For
-) -> tuple[str, str, list[Step], list[Step], str]:
+def remaining(planner: Planner, node: ast.For) -> tuple[str, Counter]:
     """The same for a loop over what an iterator has left: an element is taken only when it is needed."""
     iterator = planner.source.segment(node.iter)
     if not isinstance(node.iter, ast.Name | ast.Attribute):
         raise Refusal("how this iterator is made is not lifted", node.iter, "GL106")
     item = planner.names.fresh("item", "element")
-    following = f"{iterator}.get_next_as_optional()"
+    first = following = f"{iterator}.get_next_as_optional()"
     stops = getattr(node, "stops", ())
     if stops:
         ended = " | ".join(stops)
-        following = f"{planner.tf}.cond({ended}, lambda: {item}, lambda: {following})"
+        following = f"{planner.tf}.cond({ended}, lambda: {item}, lambda: {first})"
     begin = [_bind(planner, node.target, f"{item}.get_value()")]
     spec = f"{planner.tf}.OptionalSpec({iterator}.element_spec)"
-    return item, following, begin, [], spec
+    return item, Counter(first, f"{item}.has_value()", following, begin, [], spec)
 
 
 def _bind(planner: Planner, target: ast.expr, text: str) -> Step:

@@ -29,54 +29,12 @@ def of(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, Counte
     """How a for loop counts, by what it goes over."""
     kind = planner.facts.kind(node.iter)
     if isinstance(kind, Dataset):
-        item, following, begin, before, spec = datasets.elements(
-            planner, node, node.iter
-        )
-        return item, Counter(
-            following, f"{item}.has_value()", following, begin, before, spec
-        )
-    match node.iter:
-        case ast.Call(func=function, args=[ast.expr() as inner], keywords=[]) if _is(
-            planner, function, "enumerate"
-        ) and isinstance(planner.facts.kind(inner), Dataset):
-            item, following, begin, before, spec = datasets.elements(
-                planner, node, inner, ".enumerate()"
-            )
-            return item, Counter(
-                following, f"{item}.has_value()", following, begin, before, spec
-            )
-        case ast.Call(func=function, args=args, keywords=[]) if _is_range(
-            planner, function
-        ):
-            return range_counters.counter(planner, node, args, carried)
-        case ast.Call(func=function, args=parts, keywords=[]) if (
-            _is(planner, function, "zip")
-            and parts
-            and all(_has_rows(planner.facts.kind(p)) for p in parts)
-        ):
-            return _zip(planner, node, parts)
-        case ast.Call(func=function, args=[_, *_], keywords=[]) if _is(
-            planner, function, "zip"
-        ):
-            return _nested(planner, node)
-        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
-            planner, function, "reversed"
-        ):
-            return _reversed(planner, node, inner)
-        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
-            planner, function, "enumerate"
-        ) and _has_rows(planner.facts.kind(inner)):
-            return _enumerate(planner, node, inner, carried)
-        case ast.Call(func=function, args=[_, *_]) if _is(
-            planner, function, "enumerate"
-        ):
-            return _nested(planner, node)
+        return datasets.elements(planner, node, node.iter)
+    found = _by_builtin(planner, node, carried)
+    if found is not None:
+        return found
     if isinstance(kind, Iterator):
-        item, following, begin, before, spec = datasets.remaining(planner, node)
-        first = f"{planner.source.segment(node.iter)}.get_next_as_optional()"
-        return item, Counter(
-            first, f"{item}.has_value()", following, begin, before, spec
-        )
+        return datasets.remaining(planner, node)
     if _has_rows(kind):
         return _rows(planner, node, planner.writer.text(node.iter), kind)
     if isinstance(kind, Sequence) and kind.items:
@@ -84,6 +42,40 @@ def of(planner: Planner, node: ast.For, carried: list[str]) -> tuple[str, Counte
     raise Refusal(
         f"a loop over {kind} that a tensor ends is not lifted yet", node, "GL105"
     )
+
+
+def _by_builtin(
+    planner: Planner, node: ast.For, carried: list[str]
+) -> tuple[str, Counter] | None:
+    """How a loop counts that goes over a range, or over others by one of Python's functions."""
+    match node.iter:
+        case ast.Call(func=function, args=args, keywords=[]) if _is_range(
+            planner, function
+        ):
+            return range_counters.counter(planner, node, args, carried)
+        case ast.Call(func=function, args=[_, *_] as parts, keywords=[]) if _is(
+            planner, function, "zip"
+        ):
+            rows = all(_has_rows(planner.facts.kind(p)) for p in parts)
+            return _zip(planner, node, parts) if rows else _nested(planner, node)
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
+            planner, function, "reversed"
+        ):
+            return _reversed(planner, node, inner)
+        case ast.Call(func=function, args=[inner], keywords=[]) if _is(
+            planner, function, "enumerate"
+        ):
+            kind = planner.facts.kind(inner)
+            if isinstance(kind, Dataset):
+                return datasets.elements(planner, node, inner, ".enumerate()")
+            if _has_rows(kind):
+                return _enumerate(planner, node, inner, carried)
+            return _nested(planner, node)
+        case ast.Call(func=function, args=[_, *_]) if _is(
+            planner, function, "enumerate"
+        ):
+            return _nested(planner, node)
+    return None
 
 
 def _is(planner: Planner, function: ast.expr, name: str) -> bool:
