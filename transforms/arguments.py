@@ -108,6 +108,10 @@ OF_ANY_DTYPES = frozenset(
     f"tensorflow.{name}" for name in ("cast", "gather", "gather_nd", "boolean_mask")
 )
 """Functions whose arguments need no dtype in common."""
+OF_VALUES = frozenset(
+    ["stack", "identity", "fill", "equal", "not_equal", "repeat", "tile"]
+)
+"""Functions that are refused where what they make a tensor of is a Python number that a tensor decides."""
 
 
 def text_of(writer: Writer, node: ast.Call) -> str | None:
@@ -141,18 +145,7 @@ def text_of(writer: Writer, node: ast.Call) -> str | None:
 def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | None:
     name = function.name if isinstance(function, Function) else ""
     if not name.startswith("tensorflow."):
-        receiver = getattr(function, "receiver", None)
-        if isinstance(receiver, TensorArray) and not node.keywords:
-            return _array_call(writer, node, receiver)
-        if name == "method.append" and _is_of_own_list(writer, node.func):
-            return None
-        if isinstance(receiver, Record):
-            return None
-        if (variable := _assigned_to(writer, node)) is not None:
-            return _assigned(writer, node, variable)
-        if name.startswith("method.") and writer.facts.calls.get(node) is None:
-            raise Refusal("a Python number that a tensor decides is passed here", node)
-        return None
+        return _of_other_calls(writer, node, function, name)
     short = name.removeprefix("tensorflow.")
     if short in BROADCASTING and len(node.args) == 2 and not node.keywords:
         first, second = map(writer.operand, node.args)
@@ -176,31 +169,41 @@ def _weak_arguments(writer: Writer, node: ast.Call, function: Kind) -> str | Non
     if short not in TAKES_WEAK or (
         short == "one_hot" and not _is_only_counted(writer, node)
     ):
-        raise Refusal(
-            f"`{ast.unparse(node.func)}` takes a Python number here",
-            node,
-            way_out="pass a tensor of the dtype that is meant",
-        )
+        raise _number_is_passed(node)
     if short == "range":
         return _range(writer, node)
     if short == "one_hot":
         return _with_count(writer, node)
     if short in ("repeat", "tile") and not is_weak(writer.kind(node.args[0])):
         return None
-    if short in (
-        "stack",
-        "identity",
-        "fill",
-        "equal",
-        "not_equal",
-        "repeat",
-        "tile",
-    ):
-        raise Refusal(
-            f"`{ast.unparse(node.func)}` takes a Python number here",
-            node,
-            way_out="pass a tensor of the dtype that is meant",
-        )
+    if short in OF_VALUES:
+        raise _number_is_passed(node)
+    return None
+
+
+def _number_is_passed(node: ast.Call) -> Refusal:
+    return Refusal(
+        f"`{ast.unparse(node.func)}` takes a Python number here",
+        node,
+        way_out="pass a tensor of the dtype that is meant",
+    )
+
+
+def _of_other_calls(
+    writer: Writer, node: ast.Call, function: Kind, name: str
+) -> str | None:
+    """A call of something else than TensorFlow's functions, which is given Python numbers."""
+    receiver = getattr(function, "receiver", None)
+    if isinstance(receiver, TensorArray) and not node.keywords:
+        return _array_call(writer, node, receiver)
+    if name == "method.append" and _is_of_own_list(writer, node.func):
+        return None
+    if isinstance(receiver, Record):
+        return None
+    if (variable := _assigned_to(writer, node)) is not None:
+        return _assigned(writer, node, variable)
+    if name.startswith("method.") and writer.facts.calls.get(node) is None:
+        raise Refusal("a Python number that a tensor decides is passed here", node)
     return None
 
 

@@ -371,7 +371,8 @@ class Evaluation:
             for kind in map(self.facts.kind, sources)
         )
 
-    def observed_element(self, node: ast.For, iterable: Kind) -> Kind | None:
+    def observed_element(self, iterable: Kind) -> Kind | None:
+        """What a loop over this takes from it; None where that is unknown."""
         return (
             join_all(operators.iterate(m) or UNKNOWN for m in members(iterable))
             if iterable != UNKNOWN

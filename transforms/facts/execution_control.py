@@ -92,7 +92,7 @@ class ControlExecution(AssignmentExecution):
         iterable = self.evaluate(node.iter, environment)
         ended = hasattr(node, "stops")
         staged = ended or self.iterates_in_graph(node.iter, iterable)
-        element = self.observed_element(node, iterable)
+        element = self.observed_element(iterable)
         if element is None:
             self.problem(f"what a loop over {iterable} gives is not known", node.iter)
             element = UNKNOWN

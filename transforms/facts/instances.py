@@ -296,7 +296,7 @@ class Instances:
             return Object(value.name) if node.attr in made.assigned else None
         kind = self._attribute_kind(evaluation, node, made)
         fresh = isinstance(value, Object) and value.fresh
-        if not fresh and self._changes(evaluation, node, kind or UNKNOWN, made):
+        if not fresh and self._changes(node, kind or UNKNOWN, made):
             evaluation.problem(
                 f"`{ast.unparse(node)}` may change between calls", node, "GL302"
             )
@@ -346,13 +346,8 @@ class Instances:
             return KERAS_ATTRIBUTES.get(name) if name.endswith("variables") else None
         return None
 
-    def _changes(
-        self,
-        evaluation: Evaluation,
-        node: ast.Attribute,
-        kind: Kind,
-        made: ClassDefinition,
-    ) -> bool:
+    def _changes(self, node: ast.Attribute, kind: Kind, made: ClassDefinition) -> bool:
+        """Whether an attribute of a class's objects may get another value, or another content, after they are made."""
         name = unmangled(node.attr, made.qualname)
         if self.session.changes.has_attribute(node.attr, made):
             return True
