@@ -37,9 +37,8 @@ from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds
 from .steps import Code, Plan, Step, changes, mentioned
+from .told_refusals import Told
 
-CALLERS = STATE_CODES | {"GL404"}
-"""Rules of which there is nothing to tell where a function does no more than call lifted ones."""
 OPTIONAL = frozenset({"GL112", "GL407", "GL504"})
 """Rules without which code can be lifted, too."""
 UNFORESEEN = frozenset({"UnboundLocalError", "NameError"})
@@ -123,40 +122,9 @@ class ModulePlanner:
             plan.methods = self._nest_methods(plan)
         planned = {plan.qualname for plan in plans}
         plans = [p for p in plans if not self._is_inside(p, planned)]
-        stay = {q: r for q, r in self.helpers.items() if q not in planned}
-        stay |= {q: r for q, r in self.small.items() if not self._serves(q, planned)}
-        refusals = {
-            q: r
-            for q, r in {**stay, **self.refusals}.items()
-            if not self._is_inlined(q, planned)
-            and not self._is_pythons(q)
-            and (r.code not in CALLERS or not self._only_calls(q, planned))
-        }
+        told = Told(self.session, self.entries, planned)
+        refusals = told.of(self.refusals, self.helpers, self.small)
         return ModulePlan(plans, refusals, self.first, frozenset(self.needs))
-
-    def _serves(self, qualname: str, planned: set[str]) -> bool:
-        """Whether a function is lifted, or all that was seen to call it is."""
-        return {*self.session.recorded_callers(qualname)} <= planned or (
-            qualname in planned
-        )
-
-    def _is_inlined(self, qualname: str, planned: set[str]) -> bool:
-        """Whether what it does is done in the functions, all of them lifted, that were seen to call it."""
-        callers = {*self.session.recorded_callers(qualname)}
-        return bool(callers) and all(
-            caller in planned and qualname not in self._called(caller)
-            for caller in callers
-        )
-
-    def _is_pythons(self, qualname: str) -> bool:
-        """Whether a function was seen to do nothing with tensors, so that there is nothing to find in it."""
-        facts = self.session.known(qualname)
-        return facts is not None and self.entries.is_pythons(facts)
-
-    def _called(self, qualname: str) -> set[str]:
-        """What a function calls once the first steps have been taken with it."""
-        facts = self.session.known(qualname)
-        return set(facts.calls.values()) if facts else set()
 
     def _as_called(self, plan: Plan, plans: list[Plan]) -> Plan:
         """A plan as its function was seen to be called: no graph of its own where only graphs do that."""
@@ -187,16 +155,6 @@ class ModulePlanner:
             if made and fields and "__tf_flatten__" not in made.methods:
                 found[made.node] = nest_methods(fields)
         return found
-
-    def _only_calls(self, qualname: str, planned: set[str]) -> bool:
-        """Whether all the tensor work of a function is done by functions that are lifted, now or before."""
-        facts = self.session.known(qualname)
-        called = set(facts.calls.values()) if facts else set()
-        shells = {q for q in called if self.session.is_shell(self.module.functions[q])}
-        if facts is None or not called or not called <= planned | shells:
-            return False
-        theirs = sum(self.session.facts_of(q).operations for q in facts.calls.values())
-        return not facts.staged and facts.operations <= theirs
 
     def _left_out(self) -> dict[str, Refusal]:
         """The functions of which a rule that is not to be applied would change something, or whose tapes know more than a graph's."""
