@@ -7,6 +7,7 @@ conditional expressions and Python's own `if`. What these become is the business
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
 from .facts.kinds import Dict, Kind, Maybe, Python, Record, Sequence
@@ -14,8 +15,8 @@ from .facts.profile import FunctionNode
 from .facts.staging import holds_tensor, is_bool, is_strong, is_tensor
 from .facts.syntax import changed_object, own_nodes
 from .findings import Refusal
-from .making import called, compared, is_atom
-from .rebuilding import duplicated, with_origin
+from .making import called, compared, is_atom, placed
+from .rebuilding import duplicated, replaced, with_origin
 from .rewriting import Rewriter
 from .source import Names
 
@@ -59,9 +60,15 @@ class _Tests(Rewriter):
     def instead(self, node: ast.stmt) -> list[ast.stmt] | None:
         """`if y is not None and y > 0.0:` asks Python first, so that what y is None for is not traced."""
         match node:
+            case ast.If(test=test) if node in self.facts.staged and (
+                taken := _taken_first(test)
+            ):
+                return self._taking(node, taken)
             case ast.If(test=ast.BoolOp(op=op, values=[first, *rest]) as test) if (
-                self._is_pythons(first) and (holds_tensor(self.kind(test)))
-            ) or (isinstance(op, ast.And) and self._names_later(test)):
+                (self._is_pythons(first) and holds_tensor(self.kind(test)))
+                or (isinstance(op, ast.And) and self._names_later(test))
+                or self._takes_later(node, test)
+            ):
                 other = rest[0] if len(rest) == 1 else ast.BoolOp(op, rest)
                 if isinstance(op, ast.And):
                     inner = ast.If(other, node.body, duplicated(node.orelse))
@@ -79,6 +86,23 @@ class _Tests(Rewriter):
         return test in self.facts.staged and any(
             isinstance(n, ast.NamedExpr) for n in later
         )
+
+    def _takes_later(self, node: ast.If, test: ast.BoolOp) -> bool:
+        """Whether a test that a tensor may end takes an item out of a list behind its first part."""
+        plain = isinstance(test.op, ast.And) or len(node.body) == 1
+        return test in self.facts.staged and plain and any(map(_takes, test.values[1:]))
+
+    def _taking(self, node: ast.If, taken: ast.Call) -> list[ast.stmt]:
+        """`if stack.pop() == c:` as two statements."""
+        item = self.names.fresh("item")
+        take = ast.Assign([ast.Name(item, ast.Store())], taken)
+        read = placed(ast.Name(item, ast.Load()), taken)
+        test = replaced(node.test, {taken: read})
+        assert isinstance(test, ast.expr)
+        return [
+            with_origin(take, node),
+            with_origin(ast.If(test, node.body, node.orelse), node),
+        ]
 
     def _is_pythons(self, node: ast.expr) -> bool:
         """Whether only Python knows how a test comes out, trace by trace."""
@@ -277,3 +301,29 @@ def _is_scalar(kind: Kind) -> bool:
     return isinstance(kind, Python) or (
         is_tensor(kind) and getattr(kind, "shape", None) == ()
     )
+
+
+def _takes(test: ast.expr) -> bool:
+    return any(map(_is_take, ast.walk(test)))
+
+
+def _is_take(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether this takes an item out of what a name holds."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(), attr="pop")):
+            return True
+    return False
+
+
+def _taken_first(test: ast.expr) -> ast.Call | None:
+    """What a test takes out of a list, where it does so before all else that could tell."""
+    match test:
+        case _ if _is_take(test):
+            return test
+        case ast.Compare(left=ast.Name() | ast.Constant(), comparators=[right]):
+            return _taken_first(right)
+        case ast.Compare(left=left):
+            return _taken_first(left)
+        case ast.UnaryOp(operand=operand):
+            return _taken_first(operand)
+    return None
