@@ -318,6 +318,7 @@ class SplitPlanner:
             facts.problems
             or definition.qualname in {**self.refusals, **self.planner.helpers}
             or definition.qualname in self.planner.graphs.frozen
+            or definition.qualname in self.planner.graphs.seldom
             or holds_variable(facts.result)
             or stateful.optimizer_parameters(facts)
             or any(map(is_replay, definition.node.body))

@@ -6,6 +6,7 @@ import ast
 import random
 import textwrap
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -402,6 +403,56 @@ def main():
     found = {f.message for f in check(text, "m.py", OPTIONS, known).findings}
     assert any("put `@tf.function` on it" in message for message in found) != decorated
     assert ("tf.cond" in rewrite(text, "m.py", OPTIONS, known).text) == decorated
+
+
+def test_a_graph_is_given_what_python_makes_of_numbers_before_it() -> None:
+    """A graph of the whole would be traced for each epoch."""
+    text = """\
+import tensorflow as tf
+
+WEIGHTS = tf.Variable([1.0, 2.0])
+
+
+def step(x, epoch, rate=0.1, anneal=True):
+    if anneal:
+        rate = rate / (1 + epoch // 2)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum((WEIGHTS * x) ** 2)
+    WEIGHTS.assign_sub(rate * tape.gradient(loss, WEIGHTS))
+    return loss, rate
+
+
+def f(x, epoch):
+    return step(x, epoch)
+"""
+    kinds = {
+        "x": kind("tensor(float32, 2)"),
+        "epoch": kind("int"),
+        "rate": kind("float"),
+        "anneal": kind("bool"),
+    }
+    known = {
+        f"m.py::{node.name}": Recorded(
+            fingerprint(text.splitlines(), node),
+            6,
+            {a.arg: kinds[a.arg] for a in node.args.args},
+            globals={"WEIGHTS": kind("variable(float32, 2)")},
+            callers=("m.py::f",) if node.name == "step" else (),
+        )
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    made = rewrite(text, "m.py", OPTIONS, Profile(Path(), known)).text
+    assert "rate = rate / (1 + epoch // 2)\n    loss = step_graph(x, rate)" in made
+
+    results = []
+    for program in (text, made):
+        scope: dict[str, Any] = {}
+        exec(program, scope)
+        tf = scope["tf"]
+        calls = [scope["f"](tf.constant([0.5, 0.1]), n) for n in (0, 1, 2, 3, 3, 7)]
+        results.append([float(n) for pair in calls for n in pair])
+    assert results[0] == pytest.approx(results[1])
 
 
 def test_what_no_graph_calls_stays_as_it_is() -> None:
