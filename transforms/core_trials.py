@@ -184,7 +184,8 @@ class Trials:
         unfit = self._lost_write(made) or outgrown(self.state, made)
         if unfit is not None:
             return unfit
-        read = {n for s in made for n in all_reads(s)} | self._kept(after, made)
+        named = {n for s in made for n in all_reads(s)} | self._kept(after, made)
+        read = self.definition.with_receiver(named)
         state = [
             s
             for s in self.state.values()
@@ -232,7 +233,7 @@ class Trials:
 
     def _taken(
         self,
-        read: set[str],
+        read: frozenset[str],
         state: list[StateVariable],
         before: list[ast.stmt],
         made: list[ast.stmt],

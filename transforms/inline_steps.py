@@ -285,6 +285,7 @@ class _Stepper(Trials):
         inside = facts.before[block[0]]
         bound = {n for s in block for n in all_bound_names(s)}
         read = read_before(block) | (self.lasting & bound) - surely_assigned(block)
+        read = facts.definition.with_receiver(read)
         kinds = {n: k for n, k in inside.kinds.items() if n in read}
         if (inside.unsure | inside.missing) & kinds.keys():
             raise Refusal("a name is set on one way only", block[0])

@@ -441,6 +441,7 @@ class Parts:
             raise Refusal("it returns on the way", returning[0], "GL211")
         made = [with_state_names(s, self.state) for s in body]
         read = read_before(made) | set(outs) - surely_assigned(made)
+        read = definition.with_receiver(read)
         declared = definition.declared_global - self.state.keys()
         for statement in body:
             named = {*all_reads(statement), *all_bound_names(statement)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -196,6 +196,11 @@ class FunctionDefinition:
         """The parameter that a method is given what it is called on as; None for what is no such method."""
         bound = self.owner is not None and not self.is_static
         return self.parameters[0].arg if bound and self.parameters else None
+
+    def with_receiver(self, read: Set[str]) -> frozenset[str]:
+        """Names that its statements read, and its object, where they call `super()`."""
+        needed = {self.receiver} if "super" in read and self.receiver else set()
+        return frozenset({*read, *needed})
 
     @property
     def called_as(self) -> str:
