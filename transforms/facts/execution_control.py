@@ -180,6 +180,7 @@ class ControlExecution(AssignmentExecution):
             exhausted = merge([body.end, *body.continues], both)
             if exhausted is not None:
                 enter(exhausted)
+                enter(head.copy())  # what is known of the test holds at every round
         other = Flow(exhausted)
         if node.orelse and other.end is not None:
             with self.control(node, staged and bool(body.breaks), loop=False):
