@@ -21,6 +21,7 @@ from .kinds import (
     Elements,
     Iterator,
     Kind,
+    Maybe,
     Object,
     Python,
     Ragged,
@@ -142,7 +143,9 @@ def _conversion(
                 return outcome(python(fold(kind.value)))
             except (ValueError, OverflowError) as error:
                 return failure(str(error))
-        return None if holds_tensor(kind) or kind == UNKNOWN else outcome(Python(name))
+        if holds_tensor(kind) or isinstance(kind, Maybe) or kind == UNKNOWN:
+            return None
+        return outcome(Python(name))
 
     return convert
 
