@@ -11,6 +11,7 @@ from .add_chains import adding_functions
 from .building import guard, unbuilt
 from .changing_state import STATE_CODES
 from .codes import NAMES
+from .control_dependencies import PrintOrder
 from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.definitions import FunctionDefinition
@@ -29,7 +30,6 @@ from .options import Options
 from .own_graphs import OwnGraphs
 from .places import places
 from .planner import Planner
-from .print_order import PrintOrder
 from .python_results import check_result, with_worked_out
 from .replicas import check_replicas
 from .shell import Shell

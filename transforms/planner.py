@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from . import add_chains, conditionals, loops, numpy_calls, printing
+from .control_dependencies import PrintOrder, in_order
 from .expressions import Writer
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import (
@@ -26,7 +27,6 @@ from .facts.syntax import blocks, bound_names, is_named, own_body
 from .findings import Refusal
 from .operands import SIGNS, as_operand
 from .options import Options
-from .print_order import PrintOrder, in_order
 from .promotion import literal
 from .rebuilding import replaced
 from .returns import Returns
@@ -101,7 +101,7 @@ class Planner:
             made.append((node, self.statement(node)))
             if self._answer(node) and self.facts.after.get(node) is None:
                 break
-        return in_order(self.print_order, self.facts, self.tf, self.names.fresh, made)
+        return in_order(self, made)
 
     def loop_body(self, node: ast.While | ast.For) -> tuple[str, list[Step]]:
         """The name of the function that the body of a loop becomes, and its steps."""
