@@ -16,7 +16,7 @@ from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Kind
+from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
 from .facts.session import Session
@@ -244,6 +244,7 @@ class ModulePlanner:
                 self.refusals[definition.qualname] = facts.problems[0]
             return False
         works = works or "stdout" in facts.effects
+        works = works or _reads_tensors(facts)
         if not works:
             return False
         obstacle = self.call_obstacle(facts) or self.unexpected(
@@ -550,6 +551,17 @@ class ModulePlanner:
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
+
+
+def _reads_tensors(facts: FunctionFacts) -> bool:
+    """Whether a function makes Python's values of tensors, as `float(t)` and `t.numpy()` do."""
+    return any(
+        isinstance(node, ast.Call)
+        and node not in facts.calls
+        and isinstance(kind, Tensor)
+        and kind.weak is not None
+        for node, kind in facts.kinds.items()
+    )
 
 
 def _is_steered(facts: FunctionFacts) -> bool:
