@@ -100,7 +100,7 @@ class Search(Cut):
             place = core.index(statement)
             core.remove(statement)
             if not self._waits(statement, place, "GL202"):
-                reason = "what a loop does cannot wait for its end"
+                reason = "what Python does in a loop or branch cannot wait for the end of the graph"
                 raise Refusal(reason, self.trials.body[0])
         for _ in range(MOST_ROUNDS):
             found = self.trials.of(self.before, core, self.after)
