@@ -240,12 +240,18 @@ class _Places:
         parts = [self.facts.kind(n) for n in ast.walk(call) if isinstance(n, ast.expr)]
         if any(isinstance(kind, Variable) for kind in parts):
             return False
-        called = self.facts.calls.get(call)
-        if called is None:
+        if call in self.facts.foreign:
+            other = self.facts.foreign[call]
+            inner = other.session.known(other.qualname)
+        elif call in self.facts.calls:
+            inner = self.session.facts_of(self.facts.calls[call])
+        else:
             return True
-        inner = self.session.facts_of(called)
-        only = all(p.code in CODES for p in inner.problems)
-        return only and not inner.operations and not inner.effects
+        return inner is not None and not (
+            inner.operations
+            or inner.effects
+            or any(p.code not in CODES for p in inner.problems)
+        )
 
 
 def changed_objects(facts: FunctionFacts) -> set[str]:

@@ -645,6 +645,57 @@ for i, arguments in enumerate(training.ARGS):
 """
 
 
+DRAWN = {
+    "clock.py": """
+        import random
+
+        random.seed(1)
+        step, base = 0, 0.1
+
+
+        def rate(scale):
+            drawn = random.random()
+            return drawn * base * scale / (1 + step)
+    """,
+    "steps.py": """
+        import tensorflow as tf
+        import clock
+
+        weights = tf.Variable([1.0, 2.0])
+
+
+        def looped(x):
+            y = tf.sin(x)
+            for _ in range(3):
+                weights.assign_sub(clock.rate(0.5) * y)
+                clock.step += 1
+                y = tf.cos(y) * tf.exp(-y) + tf.sin(y)
+            return y
+
+
+        def chosen(x, flag):
+            y = tf.sin(x) * tf.exp(x)
+            if flag:
+                clock.step += 1
+                y = tf.cos(y) * clock.rate(3.0)
+            else:
+                y = tf.cos(y) * clock.rate(1.0)
+            return y
+    """,
+    "run.py": """
+        import tensorflow as tf
+        import clock, steps
+
+        for i in range(6):
+            x = tf.constant([0.1 * i, 1.0])
+            found = [*steps.looped(x), *steps.chosen(x, i % 2 == 0), *steps.weights]
+            print(clock.step, *(f"{float(n):.4f}" for n in found))
+            if i == 3:
+                clock.step, clock.base = 0, 0.5
+    """,
+}
+
+
 def write(files: dict[str, str], folder: Path) -> None:
     for name, text in files.items():
         path = folder / name
@@ -881,6 +932,10 @@ def test_classes_of_other_modules_that_no_recording_saw(tmp_path: Path) -> None:
     told = graphlift(tmp_path, "rewrite", "models.py", expect=1)
     assert output([sys.executable, "others.py"], tmp_path) == eager
     assert "`loss` that a class of another module has" in told
+
+
+def test_what_another_module_draws_and_reads_keeps_its_place(tmp_path: Path) -> None:
+    assert not graphs_of(DRAWN, "steps.py", tmp_path)
 
 
 def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:
