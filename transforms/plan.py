@@ -37,6 +37,7 @@ from .source import Names, Source, head_lines
 from .split_plans import SplitPlanner
 from .stateful import builds
 from .steps import Code, Plan, Step, changes, mentioned
+from .tapes import check_none_tests
 from .told_refusals import Told
 
 OPTIONAL = frozenset({"GL112", "GL407", "GL504"})
@@ -424,6 +425,8 @@ class ModulePlanner:
                 reason = "the optimizer that it is given needs its variables before"
                 raise Refusal(reason, definition.node, "GL305")
             self.entries.check(facts)
+            recorded = self.session.recorded(qualname)
+            check_none_tests(facts, definition.original, recorded)
             check_replicas(facts, definition, self.session, is_whole=core is None)
         elif shell.converts and (
             definition.is_operator or qualname in self.outside | self.graphs.by_eager

@@ -45,6 +45,7 @@ from .source import double_quoted, is_placed
 from .split import split
 from .step_plans import StepPlanner
 from .steps import Code, Compound, Core, Keep, Plan, Step, mentioned
+from .tapes import check_none_tests
 
 if TYPE_CHECKING:
     from .plan import ModulePlanner
@@ -378,6 +379,8 @@ class SplitPlanner:
                 "GL106",
             )
         check_result(shell.result, parts.core.node)
+        recorded = self.session.recorded(facts.definition.qualname)
+        check_none_tests(core, facts.definition.original, recorded)
         decorator = signatures.decorator(core, None, self.planner.tf)
         planner = self.planner.body_planner(core, cores, shell, [], decorator)
         return core, shell, planner

@@ -6,11 +6,12 @@ A graph traces all the arms, eager mode runs one. And a tape that is open around
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Kind, Object, members
-from .facts.profile import FunctionNode
+from .facts.kinds import NONE, Kind, Object, members
+from .facts.profile import FunctionNode, Recorded
+from .facts.syntax import is_none, names_in
 from .findings import Refusal
 from .making import placed
 from .printing import only_prints
@@ -42,6 +43,84 @@ def with_tapes_kept(facts: FunctionFacts) -> FunctionNode | None:
     }
     body = [replaced(statement, made) for statement in node.body]
     return with_body(node, body)  # type: ignore[arg-type]
+
+
+def check_none_tests(
+    facts: FunctionFacts, function: FunctionNode, recorded: Recorded | None
+) -> None:
+    """Refuse a graph of a tape in which a tensor decides what is computed, where its function asks for gradients of None.
+
+    Eager mode gives None for a source that no arm or round that ran has used, a graph gives zeros. A recording in which
+    no gradient was None is trusted.
+
+    Raises:
+        Refusal: a gradient is asked so.
+    """
+    taped = (
+        inner
+        for node in ast.walk(facts.definition.node)
+        if is_taped(node)
+        for inner in ast.walk(node)
+    )
+    if facts.staged.isdisjoint(taped):
+        return
+    names = _names_of_gradients(function)
+    asked = next(_none_tests(function, names), None)
+    if asked is None or _never_none(recorded, names):
+        return
+    raise Refusal(
+        "it asks whether a gradient is None, and a graph gives zeros for what no arm or round that ran has used",
+        asked,
+        way_out="pass `unconnected_gradients='zero'` and ask for zeros, or decide by what decides in the tape",
+    )
+
+
+def _names_of_gradients(function: FunctionNode) -> set[str]:
+    """The names that may hold gradients, or lists of them, as a tape gave them."""
+    names: set[str] = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=targets, value=value) if _mentions(value, names):
+                names |= {n for target in targets for n in names_in(target)}
+            case (
+                ast.For(target=target, iter=given)
+                | ast.comprehension(target=target, iter=given)
+            ) if _mentions(given, names):
+                names |= names_in(target)
+    return names
+
+
+def _none_tests(function: FunctionNode, names: set[str]) -> Iterator[ast.expr]:
+    for node in ast.walk(function):
+        match node:
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(
+                op, ast.Is | ast.IsNot
+            ) and is_none(right):
+                if _mentions(left, names):
+                    yield node
+
+
+def _mentions(node: ast.expr, names: set[str]) -> bool:
+    """Whether an expression asks a tape for gradients, or names some."""
+    asks = (
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr in GRADIENTS
+        and "unconnected_gradients" not in {k.arg for k in n.keywords}
+        for n in ast.walk(node)
+    )
+    return any(asks) or bool(names_in(node) & names)
+
+
+def _never_none(recorded: Recorded | None, names: set[str]) -> bool:
+    """Whether a recording tells of gradients, and of none that was None."""
+    seen = recorded.names.items() if recorded else ()
+    kinds = [kind for key, kind in seen if key.rpartition(":")[2] in names]
+    return bool(kinds) and not any(map(_holds_none, kinds))
+
+
+def _holds_none(kind: Kind) -> bool:
+    return any(m == NONE or any(map(_holds_none, m.parts)) for m in members(kind))
 
 
 def is_taped(node: ast.AST) -> bool:
