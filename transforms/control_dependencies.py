@@ -41,21 +41,21 @@ class PrintOrder:
 
     def is_loose(self, facts: FunctionFacts, node: ast.AST) -> bool:
         """Whether something in a statement prints, and is ordered by its Variables alone."""
-        return any(
-            _shows(facts, n) and self._uses_resource(facts, n, set())
-            for n in ast.walk(node)
-            if n in facts.staged or self._is_graph_call(facts, n)
-        ) or any(
-            self._holds_loose(facts, n) for n in ast.walk(node) if n in facts.calls
-        )
+        return self._is_loose(facts, node, set())
 
-    def _holds_loose(self, facts: FunctionFacts, call: ast.AST) -> bool:
-        """Whether a function that is written into the graph where it is called holds such a statement."""
-        assert isinstance(call, ast.expr)
-        inner = self.session.known(facts.calls[call])
-        if inner is None or inner is facts or "stdout" not in inner.effects:
-            return False
-        return self.is_loose(inner, inner.definition.node)
+    def _is_loose(self, facts: FunctionFacts, node: ast.AST, seen: set[str]) -> bool:
+        for inner in ast.walk(node):
+            apart = inner in facts.staged or self._is_graph_call(facts, inner)
+            shows = apart and _shows(facts, inner)
+            if shows and self._uses_resource(facts, inner, set()):
+                return True
+            if isinstance(inner, ast.expr) and inner in facts.calls:
+                called = facts.calls[inner]
+                known = None if called in seen else self.session.known(called)
+                seen.add(called)
+                if known and self._is_loose(known, known.definition.node, seen):
+                    return True
+        return False
 
     def _is_graph_call(self, facts: FunctionFacts, node: ast.AST) -> bool:
         if not isinstance(node, ast.expr) or node not in facts.calls:

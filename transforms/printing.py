@@ -73,7 +73,9 @@ class PythonPrint(Rule):
 
     When it is left alone:
         `print` to a file other than `sys.stderr`. In a loop of the graph, and where a tensor decides what is returned, floats show the digits
-        that `tf.print` gives them, unless a format tells how many.
+        that `tf.print` gives them, unless a format tells how many. TensorFlow leaves open whether a print comes before a
+        branch, loop or call that prints and uses a Variable: there a `tf.control_dependencies` keeps the order, and
+        where nothing tells that what prints is done, the function stays as it is.
     """
 
     code = "GL201"
