@@ -15,11 +15,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Iterator, Object, Tensor
+from .facts.kinds import UNKNOWN, Dict, Iterator, Kind, Object, Sequence, Tensor
 from .facts.session import Session
 from .facts.staging import holds_variable, is_strong
 from .facts.syntax import all_bound_names
 from .findings import Refusal
+from .promotion import quoted
 from .steps import Code, Compound, Keep, Step
 
 if TYPE_CHECKING:
@@ -199,7 +200,8 @@ class _Block:
     ) -> tuple[str, Made]:
         """The name of what tells that a statement is done, where a later one stands; and the statement with that name."""
         name, steps = self._named(made[place], asked)
-        if any(name in all_bound_names(n) for n, _ in made[place + 1 : later]):
+        held = name.partition("[")[0]
+        if any(held in all_bound_names(n) for n, _ in made[place + 1 : later]):
             kept = self.fresh("done")
             steps, name = [*steps, Code(f"{kept} = {name}")], kept
         return name, (made[place][0], steps)
@@ -216,9 +218,9 @@ class _Block:
             return name, [*steps[:-1], replace(last, blocks=(block,))]
         for place, step in reversed([*enumerate(steps)]):
             text = self._text(step)
-            given = _given(text, self.tf)
-            if given is not None:
-                return given, steps
+            given = (self._tensor_in(node, n) for n in _given(text, self.tf))
+            if (tensor := next(filter(None, given), None)) is not None:
+                return tensor, steps
             base = self._base(node, text)
             if base is not None:
                 name = self.fresh(base)
@@ -232,6 +234,11 @@ class _Block:
             ):
                 return name, steps
         raise _unordered(node)
+
+    def _tensor_in(self, node: ast.stmt, name: str) -> str | None:
+        """The text of a tensor that a name holds behind a statement."""
+        after = self.facts.after.get(node)
+        return _leaf(name, after.kinds.get(name, UNKNOWN)) if after else None
 
     def _counts(self, node: ast.stmt) -> bool:
         """Whether all that a loop sets are tensors."""
@@ -270,11 +277,23 @@ class _Block:
         return [*before, Compound((header,), (steps,))]
 
 
-def _given(text: str, tf: str) -> str | None:
-    """The first name that a statement gives what a branch or loop returns."""
-    found = re.match(rf"([\w, ]+) = {tf}\.(cond|while_loop)\(", text)
-    names = found.group(1).split(", ") if found else []
-    return next((name.rstrip(",") for name in names if name.rstrip(",") != "_"), None)
+def _given(text: str, tf: str) -> list[str]:
+    """The names that a statement gives what a branch or loop returns."""
+    found = re.match(rf"\(?([\w, ]+)\)? = {tf}\.(cond|while_loop)\(", text)
+    return [n.strip() for n in found.group(1).split(",")] if found else []
+
+
+def _leaf(text: str, kind: Kind) -> str | None:
+    """The text of the first tensor in a value; None where it holds none."""
+    if isinstance(kind, Tensor):
+        return text
+    members: list[tuple[str, Kind]] = []
+    if isinstance(kind, Sequence):
+        members = [(str(i), item) for i, item in enumerate(kind.items)]
+    elif isinstance(kind, Dict):
+        members = [(quoted(key), value) for key, value in kind.items]
+    found = (_leaf(f"{text}[{place}]", inner) for place, inner in members)
+    return next(filter(None, found), None)
 
 
 def _unordered(node: ast.AST) -> Refusal:
