@@ -256,14 +256,15 @@ class _Names:
             if before is not None and self._is_later(statement, before):
                 continue
             if not handed:
-                found |= {f"{place} of line {statement.lineno}"}
+                found |= {f"{place} of {id(statement)}"}
             for other in handed - seen - {place}:
                 found |= self.origins(other, before, seen | {place})
         return found
 
     def _is_later(self, statement: ast.stmt, node: ast.AST) -> bool:
         """Whether a statement always runs behind a piece of code."""
-        behind = statement.lineno > (getattr(node, "end_lineno", None) or 0)
+        line = getattr(statement, "lineno", 0)
+        behind = line > (getattr(node, "end_lineno", None) or 0)
         return behind and not any(
             isinstance(c, ast.For | ast.While)
             and _holds(c, node)
@@ -342,7 +343,8 @@ def _is_taped(statement: ast.stmt, node: ast.AST) -> bool:
         for n in ast.walk(node)
         if isinstance(n, ast.Attribute) and n.attr == "watch"
     )
-    return _holds(node, statement) and statement.lineno > max(watches, default=0)
+    line = getattr(statement, "lineno", 0)
+    return _holds(node, statement) and line > max(watches, default=0)
 
 
 def _holds(control: ast.AST, node: ast.AST) -> bool:
