@@ -66,14 +66,22 @@ def with_replays(facts: FunctionFacts, names: Names, tf: str) -> FunctionNode | 
 
 
 class _Replay:
-    """What one loop does that only Python can; `totals` are the names that it sets, with the statements that do."""
+    """What one loop does that only Python can, before what comes `later`.
+
+    `totals` are the names that it sets, with the statements that do.
+    """
 
     def __init__(
-        self, facts: FunctionFacts, names: Names, loop: ast.For | ast.While
+        self,
+        facts: FunctionFacts,
+        names: Names,
+        loop: ast.For | ast.While,
+        later: list[ast.stmt],
     ) -> None:
         self.facts = facts
         self.names = names
         self.loop = loop
+        self.later = later
         self.bound = set(all_bound_names(loop))
         self.totals: dict[str, list[ast.stmt]] = {}
 
@@ -123,8 +131,7 @@ class _OneBlock(_Replay):
         later: list[ast.stmt],
         waits: bool,
     ) -> None:
-        super().__init__(facts, names, loop)
-        self.later = later
+        super().__init__(facts, names, loop, later)
         self.waits = waits
         self.totals = _totals(facts, loop)
         self.bound -= self.totals.keys()
@@ -221,8 +228,7 @@ class _Events(_Replay):
         later: list[ast.stmt],
         tf: str,
     ) -> None:
-        super().__init__(facts, names, loop)
-        self.later = later
+        super().__init__(facts, names, loop, later)
         self.promotion = Promotion(tf)
         self.slots: list[_Slot] = []
 
