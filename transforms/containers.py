@@ -445,6 +445,8 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         or joined.dtype is None
         or joined.weak not in (None, NUMPY, *DEFAULTS)
     ):
+        if joined == UNKNOWN:
+            _raise_unknown(facts)
         reason = f"`{name}` is no list of tensors, and changes where a tensor decides"
         way_out = "fill it before or after the tensor work"
         if joined is not None:
@@ -454,6 +456,13 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
             )
         raise Refusal(reason, facts.definition.original, "GL203", way_out)
     return joined
+
+
+def _raise_unknown(facts: FunctionFacts) -> None:
+    """Refuse what gives nothing known, as the items of a list."""
+    for problem in facts.problems:
+        if problem.code == "GL401":
+            raise problem
 
 
 def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:

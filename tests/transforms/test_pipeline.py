@@ -254,6 +254,32 @@ def f(x):
     assert message.endswith("; make a tensor of it with `tf.fill`")
 
 
+def test_what_may_be_none_is_named() -> None:
+    text = """
+import tensorflow as tf
+
+def f(x):
+    least = None
+    kept = []
+    for v in x:
+        if least is None or v < least:
+            least = v
+    for v in x:
+        if v > 0.0:
+            kept.append(least * 2.0)
+    return tf.stack(kept)
+"""
+    node = ast.parse(text).body[1]
+    source = fingerprint(text.splitlines(), node)  # type: ignore[arg-type]
+    seen = Recorded(source, 3, {"x": kind("tensor(float32, None)")})
+    found = check(text, "m.py", OPTIONS, Profile(Path(), {"m.py::f": seen})).findings
+    (message,) = (f.message for f in found if f.code == "GL401")
+    assert "`least` may be None in `least * 2.0`" in message
+    assert message.endswith(
+        "; say `assert least is not None` before, or let it start as a tensor"
+    )
+
+
 def test_ignored_rules_are_not_reported() -> None:
     codes = {f.code for f in check(REFUSED, "m.py", OPTIONS).findings}
     assert codes

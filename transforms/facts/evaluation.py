@@ -224,7 +224,7 @@ class Evaluation:
     def settle(self, found: Outcome | None, what: str, node: ast.AST) -> Kind:
         """The kind of an outcome; notes its effects, and a problem where it is not known or an error."""
         if found is None:
-            self.problem(f"what {what} gives is not known", node)
+            self._not_known(what, node)
             return UNKNOWN
         if found.error:
             self.problem(f"{what} raises: {found.error}", node)
@@ -235,6 +235,15 @@ class Evaluation:
             if name not in ALLOWED_EFFECTS:
                 self.problem(*_blocker(name, what, node, found.kind))
         return found.kind
+
+    def _not_known(self, what: str, node: ast.AST) -> None:
+        kinds = self.facts.kinds
+        for operand in ast.iter_child_nodes(node):
+            if isinstance(operand, ast.Name) and isinstance(kinds.get(operand), Maybe):
+                reason = f"`{operand.id}` may be None in `{ast.unparse(node)[:40]}`, as a tensor decides"
+                way_out = f"say `assert {operand.id} is not None` before, or let it start as a tensor"
+                return self.problem(reason, node, way_out=way_out)
+        return self.problem(f"what {what} gives is not known", node)
 
     # ---- code that runs several times, each time with other kinds
 
