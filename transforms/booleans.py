@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import static_shapes
+from . import negations, static_shapes
 from .facts.kinds import BOOL, Kind, Python, Tensor
 from .facts.safety import broadcasts, is_safe
 from .facts.staging import is_bool, is_tensor
@@ -72,7 +72,7 @@ def negation(writer: Writer, node: ast.UnaryOp) -> str:
     elif unequal := _unequal(writer, node.operand):
         text = unequal
     else:
-        text = f"{writer.tf}.logical_not({writer.predicate(node.operand)})"
+        text = negations.negated(writer, node.operand)
     return _scalar(writer, node, text)
 
 
@@ -241,7 +241,7 @@ def _identity(writer: Writer, node: ast.Compare) -> str | None:
         return None
     text = writer.text(node.left)
     keeps = bool(right.value) == isinstance(node.ops[0], ast.Is)
-    return text if keeps else f"{writer.tf}.logical_not({text})"
+    return text if keeps else negations.of_text(writer, node.left, text)
 
 
 _SIGNS: dict[type[ast.cmpop], str] = {

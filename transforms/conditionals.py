@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from . import negations
 from .booleans import is_unsized
 from .endings import as_expression
 from .facts.environment import Environment
@@ -156,13 +157,13 @@ def _flag(writer: Writer, test: ast.expr, arms: list[str]) -> str | None:
     holds = writer.predicate(test)
     match arms:
         case [first, second] if {first, second} == {yes, no}:
-            return holds if first == yes else f"{tf}.logical_not({holds})"
+            return holds if first == yes else negations.negated(writer, test)
         case [first, other] if first == yes:
             return f"{tf}.logical_or({holds}, {other})"
         case [first, other] if first == no:
-            return f"{tf}.logical_and({tf}.logical_not({holds}), {other})"
+            return f"{tf}.logical_and({negations.negated(writer, test)}, {other})"
         case [other, second] if second == yes:
-            return f"{tf}.logical_or({tf}.logical_not({holds}), {other})"
+            return f"{tf}.logical_or({negations.negated(writer, test)}, {other})"
         case [other, second] if second == no:
             return f"{tf}.logical_and({holds}, {other})"
     return None

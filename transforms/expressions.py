@@ -13,6 +13,7 @@ from . import (
     host_reads,
     list_arguments,
     lookups,
+    negations,
     numpy_calls,
     static_shapes,
     texts,
@@ -68,6 +69,7 @@ class Writer:
         self.names = names
         self.promotion = Promotion(tf)
         self.barriers: set[ast.expr] = set()
+        self.comparisons: set[ast.expr] = set()
         self._texts: dict[ast.expr, str | None] = {}
 
     def kind(self, node: ast.expr) -> Kind:
@@ -153,6 +155,8 @@ class Writer:
     def _unaryop(self, node: ast.UnaryOp) -> str | None:
         if isinstance(node.op, ast.Not) and node in self.facts.staged:
             return booleans.negation(self, node)
+        if isinstance(node.op, ast.Invert) and node.operand in self.comparisons:
+            return negations.of_text(self, node.operand, self.text(node.operand))
         return None
 
     def _boolop(self, node: ast.BoolOp) -> str | None:
@@ -215,7 +219,7 @@ class Writer:
             return host_reads.conversion(
                 self, node, function.name.removeprefix("builtins.")
             )
-        text = list_arguments.of_list(self, node)
+        text = negations.of_call(self, node) or list_arguments.of_list(self, node)
         if text is not None or function == Function("tensorflow.constant"):
             return text
         if isinstance(node.func, ast.Attribute) and is_tensor(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from . import add_chains, conditionals, loops, numpy_calls, printing
+from . import add_chains, conditionals, loops, negations, numpy_calls, printing
 from .control_dependencies import PrintOrder, in_order
 from .expressions import Writer
 from .facts.environment import Environment, FunctionFacts
@@ -82,6 +82,7 @@ class Planner:
         self.returns = Returns(self.writer, shell)
         if options.enabled("GL504"):
             self.writer.barriers = add_chains.barriers(facts, shell.keeps, adding)
+        self.writer.comparisons = negations.comparisons(facts, signed)
         self.live: Liveness = liveness(facts.definition.node, facts.runs)
 
     # ---- blocks
