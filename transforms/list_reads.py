@@ -12,6 +12,7 @@ from .facts.staging import INTS
 from .findings import Refusal, Unseen
 from .list_forms import List, listed
 from .making import Node, called, compared, expression, negated
+from .source import made_text
 
 NUMBERS = frozenset({"int", "float", "bool"})
 REDUCED = frozenset({"mean", "sum", "prod", "std", "var", "any", "all"})
@@ -113,7 +114,7 @@ class ListReads:
         return self.used(node)
 
     def text(self, node: ast.expr) -> str:
-        return ast.unparse(ast.fix_missing_locations(copy.deepcopy(self.used(node))))
+        return made_text(self.used(node))
 
     def gives(self, node: ast.expr | None) -> bool:
         """Whether a list, or a part of one, is returned, or is part of what is."""

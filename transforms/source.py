@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import io
 import itertools
 import json
@@ -282,6 +283,11 @@ def _reparsed(text: str) -> ast.expr:
     ):
         return node
     return ast.Name(text, ast.Load())
+
+
+def made_text(node: ast.AST) -> str:
+    """The text that `ast` gives a node, which keeps no place in the file from that."""
+    return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
 
 
 def unparsed(node: ast.expr | ast.stmt, edits: Mapping[ast.expr, str]) -> str:

@@ -41,7 +41,7 @@ from .replaying import is_replay
 from .replicas import check_replicas
 from .shell import Shell
 from .short_lived import is_made_anew
-from .source import double_quoted, is_placed
+from .source import double_quoted, is_placed, made_text
 from .split import split
 from .step_plans import StepPlanner
 from .steps import Code, Compound, Core, Keep, Plan, Step, mentioned
@@ -562,15 +562,14 @@ class SplitPlanner:
         if named is None and hasattr(node, "lineno") and same:
             return Keep(node)
         if named is None:
-            return Code(double_quoted(ast.unparse(ast.fix_missing_locations(node))))
+            return Code(double_quoted(made_text(node)))
         origin: ast.stmt = getattr(node, "origin", node)
         if isinstance(node, ast.If):
             return self._branching(node, named)
         inside = any(isinstance(n, ast.JoinedStr) for n in ast.walk(origin))
         made = not all(map(is_placed, named))
         if made or (inside and sys.version_info < (3, 12)):
-            text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(node)))
-            return Code(double_quoted(text), origin)
+            return Code(double_quoted(made_text(node)), origin)
         return Code(self.planner.source.spliced(origin, named), origin)
 
     def _branching(self, node: ast.If, named: dict[ast.expr, str]) -> Step:
@@ -603,7 +602,7 @@ class SplitPlanner:
         names = {name for old, name in named.items() if old in inner}
         needed = set(named.values()) & names_in(node.test)
         if test is None or names != needed or not is_placed(test):
-            return ast.unparse(ast.fix_missing_locations(copy.deepcopy(node.test)))
+            return made_text(node.test)
         inside = {old: name for old, name in named.items() if old in inner}
         return self.planner.source.spliced(test, inside)
 

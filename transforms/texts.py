@@ -124,7 +124,7 @@ def _literal(words: list[ast.expr]) -> str:
         return quoted(
             "".join(str(w.value) for w in words if isinstance(w, ast.Constant))
         )
-    made = ast.unparse(ast.fix_missing_locations(ast.JoinedStr(words)))
+    made = ast.unparse(ast.JoinedStr(words))
     inner = made[2:-1]
     return made if {'"', "'", "\\"} & {*inner} else f'f"{inner}"'
 

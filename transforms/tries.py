@@ -13,6 +13,7 @@ from .facts.modules import ModuleFacts
 from .facts.syntax import all_bound_names, blocks, own_nodes
 from .findings import Refusal
 from .rule import Rule
+from .source import made_text
 from .steps import Code, Keep, Step
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ def catches_any(node: ast.Try) -> bool:
 def check_as_it_is(steps: list[Step], body: list[ast.stmt], outs: list[str]) -> None:
     """Refuse a graph that is not the block as it stands: of other shapes and types it might do something else."""
     *whole, last = steps if outs else [*steps, Keep(body[-1])]
-    made = [ast.unparse(ast.fix_missing_locations(s)) for s in body]
+    made = [made_text(s) for s in body]
     kept = all(
         isinstance(step, Keep) or (isinstance(step, Code) and step.text in made)
         for step in whole
