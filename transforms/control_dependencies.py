@@ -18,7 +18,7 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import UNKNOWN, Dict, Iterator, Kind, Object, Sequence, Tensor
 from .facts.session import Session
 from .facts.staging import holds_variable, is_strong
-from .facts.syntax import all_bound_names
+from .facts.syntax import all_bound_names, own_expressions
 from .findings import Refusal
 from .promotion import quoted
 from .steps import Code, Compound, Keep, Step
@@ -39,6 +39,18 @@ class PrintOrder:
 
     session: Session
     graphs: Container[str]
+
+    def has_loose(self) -> bool:
+        """Whether some function of the module prints, and is ordered by its Variables alone."""
+        return any(self.is_loose(f, f.definition.node) for f in self._functions())
+
+    def has_changes(self) -> bool:
+        """Whether some function of the module changes Variables."""
+        return any(f.effects.get("assign") for f in self._functions())
+
+    def _functions(self) -> list[FunctionFacts]:
+        known = map(self.session.known, self.session.module.functions)
+        return [facts for facts in known if facts]
 
     def is_loose(self, facts: FunctionFacts, node: ast.AST) -> bool:
         """Whether something in a statement prints, and is ordered by its Variables alone."""
@@ -111,7 +123,8 @@ def in_order(planner: Planner, made: list[Made]) -> list[Step]:
         Refusal: what prints or checks gives no tensor that could be waited for.
     """
     block = _Block(planner)
-    made = block.behind_checks(block.behind_prints(list(made)))
+    made = block.returned(list(made))
+    made = block.behind_checks(block.behind_prints(made))
     return [step for _, steps in made for step in steps]
 
 
@@ -124,6 +137,56 @@ class _Block:
         self.source = planner.source
         self.fresh = planner.names.fresh
         self.tf = planner.tf
+        self.called = (
+            self.facts.definition.qualname not in self.order.graphs
+            and not planner.shell.needed
+        )
+        self.told: dict[int, str] = {}
+        """What tells that a step is done, by the step's identity, where that was asked before."""
+
+    def returned(self, made: list[Made]) -> list[Made]:
+        """The statements, with what a graph's call of the function gives behind its prints and checks.
+
+        The graph waits for that alone.
+        """
+        if not (self.called and made):
+            return made
+        node, steps = made[-1]
+        value = node.value if isinstance(node, ast.Return) else None
+        if value is None or not is_strong(self.facts.kind(value)):
+            return made
+        places = [i for i, (_, before) in enumerate(made[:-1]) if before]
+        showing = [i for i in places if self.shows(made[i][0])][-1:]
+        checking = [i for i in places if self.checks(made[i][0])]
+        names = []
+        if showing and not self.shows(node) and self.order.has_loose():
+            names += self._all_told(made, showing, self.shows)
+        if checking and self.order.has_changes():
+            names += self._all_told(made, checking, self.checks)
+        if not names:
+            return made
+        waiting = self._waiting(
+            [*dict.fromkeys(names)], steps[:-1], [self._anew(steps[-1])]
+        )
+        return [*made[:-1], (node, waiting)]
+
+    def _all_told(
+        self, made: list[Made], places: list[int], asked: Callable[[ast.AST], bool]
+    ) -> list[str]:
+        """The names of what tells that some statements are done, at the last; the statements get them."""
+        names = []
+        for i in places:
+            name, made[i] = self._told(made, i, len(made) - 1, asked)
+            names.append(name)
+        return names
+
+    def _anew(self, step: Step) -> Step:
+        """A return of a tensor that is made there."""
+        text = self._text(step).removeprefix("return ")
+        if isinstance(ast.parse(text, mode="eval").body, ast.BinOp):
+            return step
+        origin = step.node if isinstance(step, Keep) else getattr(step, "origin", None)
+        return Code(f"return {self.tf}.identity({text})", origin)
 
     def behind_prints(self, made: list[Made]) -> list[Made]:
         """The statements, each that prints behind the one that does before it."""
@@ -132,6 +195,7 @@ class _Block:
         ]
         for place in showing:
             self._check_rounds(made[place][0])
+            self._check_calls(made[place][0])
         for i, k in pairwise(showing):
             node, steps = made[k]
             loose = any(self.order.is_loose(self.facts, n) for n in (made[i][0], node))
@@ -172,6 +236,18 @@ class _Block:
                 and self.order.is_loose(self.facts, inner)
             ):
                 raise _unordered(inner)
+
+    def _check_calls(self, node: ast.stmt) -> None:
+        """Refuse statements with several calls that TensorFlow would leave unordered; a print of what one gives waits for it."""
+        inner = [n for e in own_expressions(node) for n in ast.walk(e)]
+        calls = [n for n in inner if n in self.facts.calls and self.shows(n)]
+        if len(calls) > 1 and any(self.order.is_loose(self.facts, n) for n in calls):
+            raise Refusal(
+                "functions that it calls here print and use Variables, and a graph would not keep their order",
+                node,
+                "GL201",
+                way_out="call each in a statement of its own",
+            )
 
     # ---- what statements do
 
@@ -217,6 +293,8 @@ class _Block:
             name, block = self._named((asking[-1], last.blocks[0]), asked)
             return name, [*steps[:-1], replace(last, blocks=(block,))]
         for place, step in reversed([*enumerate(steps)]):
+            if id(step) in self.told:
+                return self.told[id(step)], steps
             text = self._text(step)
             given = (self._tensor_in(node, n) for n in _given(text, self.tf))
             if (tensor := next(filter(None, given), None)) is not None:
@@ -227,10 +305,15 @@ class _Block:
                 origin = step.node if isinstance(step, Keep) else step.origin
                 named = Code(f"{name} = {text}", origin)
                 told = f"{name}[0]" if base == "ended" else name
+                self.told[id(named)] = told
                 return told, [*steps[:place], named, *steps[place + 1 :]]
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_strong(
-                self.facts.kind(value)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if all(
+                is_strong(self.facts.kind(n))
+                for n in (
+                    value,
+                    *(n for n in ast.walk(value) if n in self.facts.calls and asked(n)),
+                )
             ):
                 return name, steps
         raise _unordered(node)
