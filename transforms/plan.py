@@ -30,7 +30,7 @@ from .options import Options
 from .own_graphs import OwnGraphs
 from .places import places
 from .planner import Planner
-from .python_results import check_result, with_worked_out
+from .python_results import check_result, makes_arrays, with_worked_out
 from .replicas import check_replicas
 from .shell import Shell
 from .source import Names, Source, head_lines
@@ -239,7 +239,7 @@ class ModulePlanner:
             return False
         works = facts.operations or facts.staged
         if facts.problems:
-            hindered = works or _is_steered(facts)
+            hindered = works or _is_steered(facts) or self._was_seen_to_work(facts)
             hindered = hindered and not self.entries.is_graphs_own(definition.qualname)
             if hindered and definition.node.name != "__init__":
                 self.refusals[definition.qualname] = facts.problems[0]
@@ -254,6 +254,20 @@ class ModulePlanner:
         if obstacle is not None:
             self.refusals[definition.qualname] = obstacle
         return obstacle is None
+
+    def _was_seen_to_work(self, facts: FunctionFacts) -> bool:
+        """Whether a function was seen to return tensors that operators make of what is not known."""
+        recorded = self.session.recorded(facts.definition.qualname)
+        return (
+            recorded is not None
+            and holds_tensor(recorded.returns)
+            and any(
+                isinstance(node, ast.Return)
+                and isinstance(node.value, ast.BinOp | ast.UnaryOp)
+                and facts.kind(node.value) == UNKNOWN
+                for node in own_nodes(facts.definition.node)
+            )
+        )
 
     def unexpected(
         self, definition: FunctionDefinition, result: Kind
@@ -336,7 +350,9 @@ class ModulePlanner:
             shell = Shell.of(facts, self.tf)
             if graphs.is_idle(facts):
                 self._leave_idle(facts)
-            elif shell.tags and qualname in graphs.called:
+            elif qualname in graphs.called and (
+                shell.tags or (qualname in graphs.own and makes_arrays(shell.result))
+            ):
                 self.refusals[qualname] = _uncallable(shell, facts.definition)
             else:
                 shells[qualname] = shell
@@ -604,5 +620,8 @@ def _uncallable(shell: Shell, definition: FunctionDefinition) -> Refusal:
     if shell.failure or any(form.failure for form in shell.forms):
         reason = "it raises where a tensor says so, and graphs call it"
         return Refusal(reason, node, "GL108")
+    if not shell.tags:
+        reason = "it returns a TensorArray to eager code, which no graph can give it, and graphs call it"
+        return Refusal(reason, node, way_out="return what `stack` gives of it")
     reason = "it returns a Python number or a tensor, and graphs call it"
     return Refusal(reason, node)

@@ -152,8 +152,9 @@ class Promotion:
             return self.coerced(
                 text, have.kind if isinstance(have, Maybe) else have, want.kind, node
             )
-        if want == NONE or (
-            isinstance(want, TensorArray | Rows | Ragged) and type(have) is type(want)
+        if want == NONE or any(
+            isinstance(want, held) and isinstance(have, held)
+            for held in (TensorArray, Rows, Ragged)
         ):
             return text
         if not isinstance(want, Tensor):

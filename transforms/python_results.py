@@ -189,6 +189,11 @@ def has_python(kind: Kind) -> bool:
     )
 
 
+def makes_arrays(kind: Kind) -> bool:
+    """Whether a result is, or holds, a TensorArray that the shell makes anew."""
+    return isinstance(kind, MadeArray) or any(map(makes_arrays, kind.parts))
+
+
 def is_given_back(kind: Kind) -> bool:
     """Whether a core can give back a piece of state: a tensor, a tuple, list or dict of them, or None in some traces."""
     if isinstance(kind, Sequence) and kind.type in ("tuple", "list"):

@@ -518,6 +518,37 @@ def main():
     assert rewrite(text, "m.py", OPTIONS, Profile(Path(), known)).text == text
 
 
+def test_no_graph_calls_what_gives_eager_code_a_tensor_array() -> None:
+    """Its core gives a tensor, which has no `stack`."""
+    text = """\
+import tensorflow as tf
+
+
+def halves(n):
+    items = tf.TensorArray(tf.float32, size=n)
+    for i in tf.range(n):
+        items = items.write(i, tf.cast(i, tf.float32) * 0.5)
+    return items
+
+
+def total(n):
+    return tf.reduce_sum(halves(n).stack())
+"""
+    lines, module = text.splitlines(), "m.py::<module>"
+    known = {
+        f"m.py::{node.name}": Recorded(
+            fingerprint(lines, node), 3, {"n": kind("tensor(int32)")}, callers=callers
+        )
+        for node, callers in zip(
+            ast.parse(text).body[1:], [("m.py::total", module), (module,)], strict=True
+        )
+        if isinstance(node, ast.FunctionDef)
+    }
+    profile = Profile(Path(), known)
+    assert rewrite(text, "m.py", OPTIONS, profile).text == text
+    assert "`stack`" in check(text, "m.py", OPTIONS, profile).findings[0].message
+
+
 # ---- what cannot be read
 
 

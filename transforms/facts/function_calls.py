@@ -116,6 +116,9 @@ class FunctionCalls:
             )
             return draws.drawn(name, arguments.positional, arguments.keywords)
         way_out = INSTEAD.get(name.partition(".")[0], "")
+        if name.endswith(".lambda_"):
+            name = ast.unparse(node.func)
+            way_out = "pass a function that a `def` of the module makes once"
         evaluation.problem(
             f"what `{name}` does in a graph is not known", node, code, way_out
         )
