@@ -28,7 +28,7 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_strong, is_tensor
 from .findings import Refusal
 from .making import called, compared, is_atom
-from .rebuilding import rebuilt
+from .rebuilding import rebuilt, replaced
 from .rewriting import Rewriter
 from .rule import Rule
 from .singularities import is_singular, singular_names
@@ -110,10 +110,33 @@ def without_lookups(
 
 def as_python(node: ast.stmt) -> ast.stmt:
     """A statement that Python runs: it looks up as the file does, in lists and dicts."""
-    before, made = getattr(node, "looked_up", (None, ""))
-    if before is not None and ast.dump(node) == made:
+    before = _before_lookups(node)
+    if isinstance(before, ast.stmt):
         return as_python(before)
-    return rebuilt(node, lambda block: [*map(as_python, block)])
+    table = _looked_up_in(node)
+    made = replaced(node, table) if table else node
+    assert isinstance(made, ast.stmt)
+    return rebuilt(made, lambda block: [*map(as_python, block)])
+
+
+def _before_lookups(node: ast.AST) -> ast.AST | None:
+    """What the file has in the place of a lookup that nothing was changed in since."""
+    before, made = getattr(node, "looked_up", (None, ""))
+    return before if before is not None and ast.dump(node) == made else None
+
+
+def _looked_up_in(node: ast.AST) -> dict[ast.AST, ast.AST]:
+    """The expressions of a statement that look up in the forms of a graph, with what the file has there."""
+    table: dict[ast.AST, ast.AST] = {}
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt):
+            continue
+        before = _before_lookups(child)
+        if before is None:
+            table |= _looked_up_in(child)
+        else:
+            table[child] = replaced(before, _looked_up_in(before))
+    return table
 
 
 class _Lookups(Rewriter):
@@ -158,6 +181,12 @@ class _Lookups(Rewriter):
 
     def _with_expressions(self, node: ast.stmt) -> ast.stmt:
         made = super()._with_expressions(node)
+        if made is not node:
+            made.looked_up = node, ast.dump(made)  # type: ignore[attr-defined]
+        return made
+
+    def visit(self, node: ast.expr) -> ast.expr:
+        made = super().visit(node)
         if made is not node:
             made.looked_up = node, ast.dump(made)  # type: ignore[attr-defined]
         return made

@@ -71,6 +71,7 @@ class Search(Cut):
 
     Attributes:
         causes: why names hold what Python makes before the core.
+        waits_for_little: whether what was last held back from waiting would have left the core too little.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class Search(Cut):
     ) -> None:
         super().__init__(trials, before, core, after)
         self.causes: dict[str, Refusal] = {}
+        self.waits_for_little = False
 
     def split(self) -> Split | None:
         """The split; None where no core is left.
@@ -154,12 +156,13 @@ class Search(Cut):
         elif (cause := self._cause(problem)) is not problem:
             raise cause
         else:
-            raise Refusal(
-                f"{problem.reason}, and it can come neither before nor after the tensor work around it",
-                problem.node,
-                code,
-                problem.way_out,
+            stands = (
+                "what has to wait for it would leave a graph too little of the tensor work"
+                if self.waits_for_little
+                else "it can come neither before nor after the tensor work around it"
             )
+            reason = f"{problem.reason}, and {stands}"
+            raise Refusal(reason, problem.node, code, problem.way_out)
         return bool(core)
 
     def _note_cause(self, problem: Refusal, moved: list[ast.stmt]) -> None:
@@ -214,6 +217,7 @@ class Search(Cut):
 
     def _waits(self, statement: ast.stmt, index: int, code: str) -> bool:
         """Move a statement behind the core, and what needs it; the core keeps the tensor work in them."""
+        self.waits_for_little = False
         core = self.core
         kept: list[ast.stmt] = []
         late: list[tuple[ast.stmt, int]] = []
@@ -239,9 +243,12 @@ class Search(Cut):
         ):
             return False
         outside = [s for s, _ in late]
-        if any(computes(s, self.facts) for s in outside) and not self.works(
-            [*core[:index], *kept], [*self.before, *outside]
-        ):
+        inside = [*core[:index], *kept]
+        works = any(computes(s, self.facts) for s in outside)
+        self.waits_for_little = works and not self.works(
+            inside, [*self.before, *outside]
+        )
+        if self.waits_for_little:
             return False
         core[index:] = kept
         self.trials.note(kept)
