@@ -131,11 +131,18 @@ def _with_returns(
     """The function with returns for what it raises as a tensor decides; None where there is none."""
     wanted = {id(p.node) for p in facts.problems if p.code == "GL108"}
     definition = facts.definition
-    if not wanted or definition.failure is not None or definition.failures:
+    told = definition.failure is not None or definition.failures
+    if not wanted or told or wanted & _tried(definition.node):
         return None
     return with_body(
         definition.node, _Raises(wanted, source, leave).block(definition.node.body)
     )
+
+
+def _tried(node: FunctionNode) -> set[int]:
+    """What stands in the blocks of `try` statements, where a handler may take what it raises."""
+    tries = (n for n in ast.walk(node) if isinstance(n, ast.Try) and n.handlers)
+    return {id(n) for t in tries for s in t.body for n in ast.walk(s)}
 
 
 @dataclass

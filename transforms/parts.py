@@ -36,7 +36,7 @@ from .facts.syntax import all_bound_names, blocks, own_body
 from .findings import Refusal
 from .late_binding import check_read_later
 from .leaving import has_own
-from .ordering import may_return
+from .ordering import may_return, only_raises
 from .paying import DoesNotPay
 from .planner import read_before, surely_assigned
 from .source import Names
@@ -301,7 +301,7 @@ class Parts:
         done = dict(self.kinds)
         ends = []
         for handler in node.handlers:
-            tries.check_handler(handler, bound)
+            tries.check_handler(self.facts, node, handler, bound)
             leaves = tries.leaves(handler.body)
             passes_by = isinstance(handler.body[-1], LEAVING)
             beyond = later if passes_by else frozenset[str]()
@@ -329,6 +329,9 @@ class Parts:
 
     def _attempted(self, body: list[ast.stmt], needed: frozenset[str]) -> list[Step]:
         """The block of a `try` as one graph, but for what Python does before it, and last with its results."""
+        place = next((i for i, s in enumerate(body) if only_raises(s)), None)
+        if place is not None:
+            return self._checked(body, place, needed)
         try:
             graph = self._graph(body, needed, "", is_attempt=True)
         except Refusal:
@@ -348,6 +351,18 @@ class Parts:
             named = isinstance(kept, ast.Expr) and isinstance(kept.value, ast.Name)
             return graph if named else [*graph, *self._kept([kept])]
         return graph or self._kept(body)
+
+    def _checked(
+        self, body: list[ast.stmt], place: int, needed: frozenset[str]
+    ) -> list[Step]:
+        """The block of a `try` in which Python raises: one graph up to there, another one from there on."""
+        early, node, rest = body[:place], body[place], body[place + 1 :]
+        wanted = needed | _reads(rest)
+        computed, kept = extracted(node, self.facts, self.names, set(), set())
+        early = [*early, *computed]
+        steps = self._attempted(early, wanted | _reads([kept])) if early else []
+        steps += self._kept([kept])
+        return [*steps, *(self._attempted(rest, needed) if rest else [])]
 
     def _within(self, node: ast.With, needed: frozenset[str]) -> Step:
         """A `with` around the graph of its block."""

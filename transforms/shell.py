@@ -21,6 +21,7 @@ from .facts.kinds import (
     Dict,
     Kind,
     Maybe,
+    Object,
     Python,
     Record,
     Rows,
@@ -126,7 +127,8 @@ class Shell:
                 )
             if not (is_given_back(kind) or (name in parts.given and comes_back(kind))):
                 raise Refusal(
-                    f"`{name}` is a Python value that the graph does not give back"
+                    f"`{name}` is {_said(kind)}, which no graph gives back to the Python behind it",
+                    way_out="make it where it is used, of tensors",
                 )
         shell.kinds = kinds
         shell.epilogue = [
@@ -298,3 +300,11 @@ def _field_names(kind: Kind) -> list[str]:
     )
     single = all(isinstance(k, Tensor | Maybe) for k in held.values())
     return list(held) if plain and single else []
+
+
+def _said(kind: Kind) -> str:
+    """What a message calls a value."""
+    if isinstance(kind, Object):
+        return f"a `{kind.name.rpartition('.')[2]}`"
+    text = isinstance(kind, Python) and kind.type == "str"
+    return "a text" if text else f"{kind}"

@@ -10,8 +10,10 @@ from .facts.environment import FunctionFacts
 from .facts.kinds import Object
 from .facts.liveness import all_reads
 from .facts.modules import ModuleFacts
+from .facts.safety import is_safe
 from .facts.syntax import all_bound_names, blocks, own_nodes
 from .findings import Refusal
+from .ordering import only_raises
 from .rule import Rule
 from .source import made_text
 from .steps import Code, Keep, Step
@@ -213,17 +215,30 @@ def check_suppressed(node: ast.With, needed: frozenset[str]) -> None:
         raise Refusal(f"how far the `with` came tells `{min(bound)}`", node, "GL211")
 
 
-def check_handler(handler: ast.ExceptHandler, bound: set[str]) -> None:
-    """Refuse handlers that see how far the block came, or what the exception says."""
+def check_handler(
+    facts: FunctionFacts, tried: ast.Try, handler: ast.ExceptHandler, bound: set[str]
+) -> None:
+    """Refuse handlers that see how far the block came, or what the exception of a graph says."""
+    own = all(_raises_only_itself(facts, s) for s in tried.body)
     causes = {id(n.cause) for n in ast.walk(handler) if isinstance(n, ast.Raise)}
     causes |= {id(a) for n in ast.walk(handler) for a in _asked_type(n)}
     for node in ast.walk(handler):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
             continue
-        if node.id == handler.name and id(node) not in causes:
+        if node.id == handler.name and id(node) not in causes and not own:
             raise Refusal("a graph words its exceptions otherwise", node, "GL211")
         if node.id in bound:
             raise Refusal(f"how far the `try` came tells `{node.id}`", node, "GL211")
+
+
+def _raises_only_itself(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether only a `raise` or `assert` of the statement raises, whatever its tensors hold."""
+    match node:
+        case ast.If(test=test) | ast.Assert(test=test) if only_raises(node):
+            return is_safe(facts, test)
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.Return(value=value):
+            return value is None or is_safe(facts, value)
+    return False
 
 
 def _asked_type(node: ast.AST) -> list[ast.expr]:
