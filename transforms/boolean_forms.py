@@ -10,7 +10,7 @@ import ast
 from typing import TypeGuard
 
 from .facts.environment import FunctionFacts
-from .facts.kinds import Dict, Kind, Maybe, Python, Record, Sequence
+from .facts.kinds import Dict, Elements, Kind, Maybe, Python, Record, Sequence
 from .facts.profile import FunctionNode
 from .facts.staging import holds_tensor, is_bool, is_strong, is_tensor
 from .facts.syntax import changed_object, own_nodes
@@ -41,6 +41,8 @@ class _Tests(Rewriter):
         match node:
             case ast.BoolOp() if self._gives_operand(node):
                 return self._value(node)
+            case ast.BoolOp() if node in self.facts.staged:
+                return self._counted(node)
             case ast.Compare(ops=[ast.In() | ast.NotIn() as operator]):
                 return self._membership(node, isinstance(operator, ast.NotIn))
             case ast.Compare(ops=[ast.Eq() | ast.NotEq() as operator]):
@@ -125,6 +127,16 @@ class _Tests(Rewriter):
         other = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
         arms = (first, other) if isinstance(node.op, ast.Or) else (other, first)
         return ast.IfExp(first, *arms)
+
+    def _counted(self, node: ast.BoolOp) -> ast.expr | None:
+        """`stack and stack[-1] < x` asks how many items there are."""
+        values: list[ast.expr] = [
+            compared(called("len", v), ast.Gt(), ast.Constant(0))
+            if isinstance(v, ast.Name) and isinstance(self.kind(v), Elements)
+            else v
+            for v in node.values
+        ]
+        return None if values == node.values else ast.BoolOp(node.op, values)
 
     # ---- in
 

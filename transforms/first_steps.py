@@ -36,6 +36,7 @@ from . import (
     objects,
     partials,
     parting,
+    popping,
     raising,
     ranges,
     recursion,
@@ -148,6 +149,8 @@ class FirstSteps:
                 if tags and not _is_told(tags, definition.beside):
                     raise Refusal("it returns a Python value or a tensor")
                 definition.tags += tags
+                same = self._gives_the_same(facts, of)
+                made = made or unrolled.with_graph_loops(facts, None, same)
             if made is None:
                 break
             definition.node = made
@@ -275,6 +278,7 @@ class FirstSteps:
             lambda: grids.with_grids(facts, names, tf),
             lambda: self._without_lookups(facts, of),
             lambda: containers.with_parts(facts, names),
+            lambda: popping.with_pops_first(facts, names),
             lambda: deques.without_deques(facts, self.session.module),
             lambda: sets.without_sets(facts, names),
             lambda: keyed.without_keys(facts, names, self._raised(of)),
@@ -355,21 +359,18 @@ class FirstSteps:
         return made
 
     def _looped(self, facts: FunctionFacts) -> FunctionNode | None:
-        if not self.options.enabled("GL112") or number_parameters(facts):
-            return None
-        return unrolled.with_graph_loops(
-            facts, self.options.unroll_threshold, self._gives_the_same(facts)
-        )
+        unrolls = not self.options.enabled("GL112") or number_parameters(facts)
+        most = None if unrolls else self.options.unroll_threshold
+        same = self._gives_the_same(facts, facts.definition.qualname)
+        return unrolled.with_graph_loops(facts, most, same)
 
     def _gives_the_same(
-        self, facts: FunctionFacts
+        self, facts: FunctionFacts, of: str
     ) -> Callable[[FunctionDefinition], bool]:
         """Tells whether another body of a function can be lifted, to a result of the same kind."""
 
         def tried(definition: FunctionDefinition) -> bool:
-            found = self.session.analyse_core(
-                definition, facts.parameters, definition.qualname
-            )
+            found = self.session.analyse_core(definition, facts.parameters, of)
             if found.problems or stage(found.result) != stage(facts.result):
                 return False
             try:

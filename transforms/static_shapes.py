@@ -159,16 +159,31 @@ def _written(name: str, of: str, shape: Shape, index: int) -> str | None:
 def are_given(facts: FunctionFacts) -> bool:
     """Whether all sizes that are not known come with the parameters: no other is known once it is traced.
 
-    Of `tf.zeros([n, 1])`, with an `n` of Python's, or of a tensor that is captured, it may be.
+    Of `tf.zeros([n, 1])`, with an `n` of Python's, or of a tensor that is captured, it may be; and of a tensor that a
+    loop of Python's makes longer.
     """
     bound = facts.parameters.keys() | {
         n for s in own_nodes(facts.definition.node) for n in bound_names(s)
     }
+    bound -= _set_to_known_sizes(facts)
     return all(
         _comes_in(node, facts, bound)
         for node, kind in facts.kinds.items()
         if _is_open(kind)
     )
+
+
+def _set_to_known_sizes(facts: FunctionFacts) -> set[str]:
+    """The names that are somewhere given a tensor all of whose sizes are known."""
+    return {
+        target.id
+        for node in own_nodes(facts.definition.node)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+        and is_tensor(kind := facts.kind(node.value))
+        and not _is_open(kind)
+    }
 
 
 def _given_shape(node: ast.Call, function: Kind) -> ast.expr | None:

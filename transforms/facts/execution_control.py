@@ -74,7 +74,8 @@ class ControlExecution(AssignmentExecution):
     def _while(self, node: ast.While, environment: Environment) -> Flow:
         def enter(head: Environment) -> tuple[bool, bool]:
             truth = self.test(node.test, head)
-            return truth == "tensor", truth is not True
+            staged = truth == "tensor" or hasattr(node, "stops")
+            return staged, truth is not True
 
         marks = self.marks()
         self._note_run(node, self.test(node.test, environment.copy()) is True)
