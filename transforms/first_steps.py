@@ -16,6 +16,7 @@ from . import (
     choices,
     companions,
     comprehensions,
+    constant_layers,
     containers,
     deques,
     dict_names,
@@ -263,6 +264,7 @@ class FirstSteps:
             lambda: draws.with_draws_apart(facts, self.session, names, tf),
             lambda: variables.with_names_kept(facts),
             lambda: static_shapes.with_static_tests(facts, names),
+            lambda: constant_layers.without_layers(facts, self.session, names, tf),
             lambda: partials.without_partials(facts, self.session.module, names),
             lambda: late_binding.without_late_binding(
                 facts, self.session.module, names

@@ -19,7 +19,7 @@ from .making import is_atom, placed
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
 
-HARMLESS = frozenset({"host", "write", "assert"})
+HARMLESS = frozenset({"host", "write", "assert", "variable"})
 """Effects of which it does not matter what else is worked out before them."""
 
 

@@ -84,7 +84,7 @@ class LocalStateful(Rule):
 
     When it is left alone:
         One that is returned, stored or passed on, whose options are not constants, or whose variables do not start as
-        zeros; models, and layers that have variables.
+        zeros; models, and layers that have variables, but for a `Dense` of constant weights, which becomes a product.
     """
 
     code = "GL305"

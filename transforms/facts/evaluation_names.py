@@ -56,6 +56,8 @@ KERAS_ATTRIBUTES: dict[str, Kind] = {
 TRAINED = frozenset(
     {"trainable_variables", "trainable_weights", "non_trainable_variables"}
 )
+OF_LAYERS = frozenset({"layers", "losses", "variables", "weights"})
+"""What models and layers list, beside other things of those names."""
 PACKAGES = ("tensorflow.", "numpy.")
 
 
@@ -199,7 +201,9 @@ class NameEvaluation(Evaluation):
             self.evaluate(node.value, environment)
             return settled[text]
         value = self.evaluate(node.value, environment)
-        if node.attr in TRAINED:
+        if node.attr in TRAINED or (
+            node.attr in OF_LAYERS and self.session.instances.is_layer(value)
+        ):
             self.keeps_settings(LAYER, node)
         if is_numpy(value):
             return arrays.attribute(self, node, value)

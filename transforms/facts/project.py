@@ -26,14 +26,17 @@ WORD = re.compile(r"[^\W\d]\w*")
 OTHERS = frozenset({"tensorflow", "keras", "numpy", "typing", "__future__"})
 SOURCE_FOLDERS = ("", "src/")
 TAPE = "GradientTape"
-ASKS = frozenset(
+POLICIES = frozenset(
+    ["set_dtype_policy", "set_global_policy", "set_floatx", "mixed_precision"]
+)
+"""Words of programs that set how layers compute."""
+ASKS = POLICIES | frozenset(
     [
-        *("set_dtype_policy", "set_global_policy", "set_floatx", "mixed_precision"),
         *("save", "save_weights", "load_weights", "export", "summary"),
         *("built", "count_params", "get_weights", "set_weights"),
     ]
 )
-"""Words of programs that set how layers compute, or that ask whether they are built."""
+"""Those, and words of programs that ask whether layers are built."""
 RUNS = frozenset(
     [
         *("fit", "evaluate", "predict", "function", "map"),
