@@ -33,7 +33,7 @@ from .kinds import (
 )
 from .library_settings import COMPILED, LAYER
 from .modules import ELSEWHERE, KERAS_CLASSES
-from .staging import is_tensor
+from .staging import is_bool, is_tensor
 from .syntax import ANY, unmangled
 
 if TYPE_CHECKING:
@@ -125,6 +125,10 @@ class Instances:
                     reason = f"`{ast.unparse(node.func)}` may hold layers of this module, which Keras calls as they are"
                     way_out = "have the layer's `call` lifted, then put `@tf.function` on this function"
                     evaluation.problem(reason, node, "GL401", way_out)
+                flags = [*arguments.positional[1:], *arguments.keywords.values()]
+                if any(is_bool(k) and getattr(k, "shape", None) == () for k in flags):
+                    reason = "Keras asks whether `training` is true, which a graph does not know while it is traced"
+                    evaluation.problem(reason, node, "GL404", "pass a bool of Python's")
                 evaluation.keeps_settings(LAYER, node)
                 evaluation.operation()
                 return Tensor()
