@@ -13,7 +13,7 @@ from . import setters
 from .classes import class_at, class_made_here, has_subclass
 from .companions import is_unclear
 from .containers import changed_list
-from .facts.definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
+from .facts.definitions import ClassDefinition, FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kind_parts import is_mutable
 from .facts.kinds import (
@@ -356,7 +356,7 @@ def is_stable(
                 return True
             writers = session.module.rebound_attributes.get(name, set())
             return isinstance(facts.kind(value), Object) and all(
-                w.rpartition(".")[2] in INITIALIZERS for w in writers
+                w.rpartition(".")[2] in session.initializers for w in writers
             )
         case (
             ast.BinOp() | ast.UnaryOp() | ast.Compare() | ast.Tuple() | ast.Subscript()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import kinds
 from .calls import Arguments
 from .changes import may_be_of
-from .definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
+from .definitions import ClassDefinition, FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .evaluation import Evaluation
 from .evaluation_names import KERAS_ATTRIBUTES
@@ -359,7 +359,8 @@ class Instances:
         writers = {*stored.get(name, ()), *stored.get(ANY, ())}
         if isinstance(kind, CONTAINERS):
             writers |= self.module.changed_attributes.get(name, set())
-        return any(writer.rpartition(".")[2] not in INITIALIZERS for writer in writers)
+        first = self.session.initializers
+        return any(writer.rpartition(".")[2] not in first for writer in writers)
 
     def _may_be_replaced(self, name: str, made: ClassDefinition) -> bool:
         """Whether something gives a class or an instance of it another method of this name."""

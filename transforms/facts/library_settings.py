@@ -6,6 +6,7 @@ Keras reads them, where nothing in the program does, and a graph keeps what it r
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from .definitions import INITIALIZERS, ClassDefinition, FunctionDefinition
@@ -32,6 +33,8 @@ IN_VARIABLES = frozenset({"learning_rate", "iterations"})
 CHANGING = frozenset({"add", "pop", "adapt"})
 """Methods of models and layers that change what these do."""
 COMPILES = "compile"
+LIBRARIES = frozenset({"tensorflow", "keras", "numpy", *sys.stdlib_module_names})
+"""What runs no graphs of the program."""
 RUN_BY_KERAS = frozenset({"fit", "train_on_batch", "evaluate", "predict"})
 
 
@@ -114,8 +117,8 @@ class _Scope:
             if isinstance(loop, ast.For) and root in target_names(loop.target):
                 around.remove(loop)
                 root = _root(loop.iter)
-        if self.definition is not None and root == self.definition.receiver:
-            return self.definition.node.name in INITIALIZERS
+        if self.definition is not None and root in (self.definition.receiver, "super"):
+            return self.definition.node.name in (*INITIALIZERS, COMPILES)
         made = [
             s
             for s in self.nodes
@@ -171,6 +174,8 @@ class _Scope:
 
     def _may_run(self, call: ast.Call) -> bool:
         """Whether a call may come to graphs of the program."""
+        if self._is_of_project(_root(call.func)):
+            return True
         match call.func:
             case ast.Name(id=name):
                 return name in self.module.functions
@@ -178,6 +183,18 @@ class _Scope:
                 methods = (c.methods for c in self.module.classes.values())
                 return name in RUN_BY_KERAS or any(name in m for m in methods)
         return False
+
+    def _is_of_project(self, root: str) -> bool:
+        """Whether a name may be of another module of the program, or something made by what is."""
+        given = [
+            s.value
+            for s in self.nodes
+            if isinstance(s, ast.Assign)
+            and any(root in target_names(t) for t in s.targets)
+        ]
+        made = [_root(v.func) for v in given if isinstance(v, ast.Call)]
+        names = (self.module.imports.get(n, "") for n in (root, *made))
+        return any(n and n.partition(".")[0] not in LIBRARIES for n in names)
 
 
 def _root(node: ast.expr) -> str:

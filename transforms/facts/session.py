@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -11,7 +11,7 @@ from functools import cached_property
 from ..findings import Refusal
 from ..source import Source
 from .changes import SeenChanges
-from .definitions import ClassDefinition, Fields, FunctionDefinition
+from .definitions import INITIALIZERS, ClassDefinition, Fields, FunctionDefinition
 from .environment import Environment, FunctionFacts
 from .function_calls import FunctionCalls
 from .globals import Globals
@@ -20,7 +20,7 @@ from .interpreter import Interpreter
 from .kind_joins import join, join_all
 from .kind_parts import of_any_shape
 from .kinds import UNKNOWN, Elements, Kind, Object, Record, Type, Union, members
-from .library_settings import changed_settings
+from .library_settings import COMPILED, COMPILES, changed_settings
 from .modules import ModuleFacts
 from .parameters import Parameters
 from .passed import Frame
@@ -326,6 +326,11 @@ class Session:
         """The first setting of Keras's layers, and of its optimizers, that the program changes, by its text."""
         elsewhere = (s.split(" ", 1) for s in sorted(self.module.elsewhere.settings))
         return dict(elsewhere) | changed_settings(self.module)
+
+    @cached_property
+    def initializers(self) -> Collection[str]:
+        """The methods that run before all calls of others: `compile` too, where the program compiles what it just made."""
+        return INITIALIZERS if COMPILED in self.settings else (*INITIALIZERS, COMPILES)
 
     @cached_property
     def changes(self) -> SeenChanges:
