@@ -92,8 +92,8 @@ class _Products(Rewriter):
             case ast.Constant(value="ones" | "zeros" as name):
                 return ast.Constant(NUMBERS[name])
             case ast.Call(args=[], keywords=[]):
-                name = _initializer(self.kind(initializer))
-                return ast.Constant(NUMBERS[name]) if name in NUMBERS else None
+                made = _initializer(self.kind(initializer))
+                return ast.Constant(NUMBERS[made]) if made in NUMBERS else None
             case ast.Call(args=[number], keywords=[]) if (
                 _initializer(self.kind(initializer)) == "constant"
             ):
