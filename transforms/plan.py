@@ -16,6 +16,7 @@ from .entries import Entries, check_parameters
 from .facts.agreement import agrees
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
+from .facts.evaluation_operators import MADE_ANEW
 from .facts.kinds import NONE, UNKNOWN, Kind, Tensor
 from .facts.modules import ModuleFacts
 from .facts.records import nest_methods
@@ -162,7 +163,10 @@ class ModulePlanner:
         found = {
             qualname: refusal
             for qualname, facts in self.first.items()
-            if (refusal := watched.obstacle(facts, self.session)) is not None
+            if (
+                refusal := _asked_identity(facts)
+                or watched.obstacle(facts, self.session)
+            )
         }
         if not (self.options.select or self.options.ignore or self.source.exempted):
             return found
@@ -570,6 +574,12 @@ class ModulePlanner:
 
     def _changes(self, plan: Plan) -> bool:
         return changes(plan.steps, own_body(plan.node))
+
+
+def _asked_identity(facts: FunctionFacts) -> Refusal | None:
+    """Why a function stays eager that asks, here or in what it calls, whether two tensors are one: none out of a graph is."""
+    asked = facts.effects.get("identity")
+    return Refusal(MADE_ANEW, asked[0], "GL103") if asked else None
 
 
 def _reads_tensors(facts: FunctionFacts) -> bool:

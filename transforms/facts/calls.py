@@ -345,6 +345,10 @@ def _typed(kind: Kind) -> Callable[[Arguments], Outcome | None]:
     return convert
 
 
+def _id(arguments: Arguments) -> Outcome:
+    return outcome(INT, *(() if _host_only(arguments) else ("identity",)))
+
+
 def _iter(arguments: Arguments) -> Outcome | None:
     (source,) = arguments.positional
     return outcome(Iterator(source.element)) if isinstance(source, PIPELINES) else None
@@ -395,7 +399,7 @@ _BUILTINS: dict[str, Callable[[Arguments], Outcome | None]] = {
     "any": _typed(BOOL),
     "all": _typed(BOOL),
     "callable": lambda arguments: outcome(BOOL),
-    "id": _typed(INT),
+    "id": _id,
     "sorted": _sorted,
     "slice": _typed(UNKNOWN),
     "complex": _typed(Python("complex")),

@@ -17,6 +17,7 @@ from .kinds import (
     Kind,
     Maybe,
     Python,
+    Rows,
     Scalar,
     Sequence,
     Tensor,
@@ -42,6 +43,9 @@ from .staging import (
     released,
 )
 
+MADE_ANEW = (
+    "a graph makes tensors, tuples, dicts and dataclasses anew: compare what they hold"
+)
 POWER = "a power of Python numbers may be of another type, or too large, as a tensor decides"
 SHIFT = "a shift of Python numbers may go the other way, as a tensor decides"
 
@@ -288,8 +292,8 @@ class OperatorEvaluation(Evaluation):
                 "GL103",
             )
         if name in ("is", "isnot") and all(map(_is_made_anew, (left, right))):
-            reason = "a graph makes tuples, dicts and dataclasses anew: compare what they hold"
-            self.problem(reason, node, "GL103")
+            self.problem(MADE_ANEW, node, "GL103")
+            self.effect("identity", node)
         if name in ("eq", "noteq") and all(map(self.session.is_enum, (left, right))):
             return BOOL
         if is_numpy(left) or is_numpy(right):
@@ -321,7 +325,8 @@ class OperatorEvaluation(Evaluation):
 
 def _is_made_anew(kind: Kind) -> bool:
     """Whether a graph may give back another object of the same."""
-    return isinstance(kind, Sequence | Dict) and holds_tensor(kind)
+    anew = isinstance(kind, Sequence | Dict | Tensor | Maybe | Rows)
+    return anew and holds_tensor(kind)
 
 
 def _is_answer(kind: Kind) -> bool:

@@ -222,7 +222,7 @@ def _tensor_method(kind: Tensor, name: str, args: Args, kwargs: Kwargs) -> Resul
             values.equal_shapes(kind.shape, values.shape_of(args[0]) if args else None)
             return outcome(NONE, "assert")
         case "ref":
-            return Object("tensorflow.Reference")
+            return outcome(Object("tensorflow.Reference"), "identity")
         case "cpu" | "gpu":
             return kind
         case "eval" | "consumers":

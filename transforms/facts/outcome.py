@@ -19,6 +19,7 @@ EFFECTS = frozenset(
         "host",  # gives a Python value that only eager mode has
         "callback",  # calls Python functions it was given
         "mutates",  # changes a Python object in place
+        "identity",  # asks which object something is that a graph makes anew
         "exhausts",  # raises StopIteration at the end of an iterator of the graph
         "write",  # gives a new TensorArray that must be used in the place of the old
     }
