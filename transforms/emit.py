@@ -20,6 +20,7 @@ from .facts.profile import FunctionNode
 from .layout import layout
 from .options import Options
 from .plain_names import with_plain_names
+from .repeated_results import given_once
 from .source import Source
 from .steps import Core, Keep, Plan
 
@@ -71,6 +72,7 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
 def _function_text(source: Source, item: Plan, options: Options) -> str:
     node = item.node
     room = options.line_length - node.col_offset - 4
+    item = given_once(with_values_given_back(item, source, room))
     item = with_values_given_back(with_plain_names(item, source), source, room)
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     text = "\n".join(source.lines[first - 1 : node.end_lineno]) + "\n"

@@ -78,7 +78,7 @@ class _Renaming:
         self, name: str, word: str, number: int, steps: list[Step]
     ) -> str | None:
         """A plainer name for a numbered one; None where it is one of several, or there is none."""
-        if f"{word}_1" in _words(steps):
+        if f"{word}_{1 if number > 1 else 2}" in _words(steps):
             return None
         if not all(is_told(text, name) for text in texts(steps)):
             return None

@@ -473,6 +473,7 @@ class ModulePlanner:
             plain = not shell.converts and not sunk and shell.result != NONE
             texts = [f"return {call}"] if plain else shell.statements(call)
             plan.shell = [Code(text) for text in (*chosen, *texts)]
+            plan.tensors = frozenset(shell.extra)
         return plan
 
     def guarded(

@@ -23,7 +23,7 @@ from .entries import (
 from .extraction import operations
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
-from .facts.kinds import NONE, UNKNOWN, Variable
+from .facts.kinds import NONE, UNKNOWN, Tensor, Variable
 from .facts.modules import FUNCTION_PARTS
 from .facts.profile import FunctionNode
 from .facts.staging import holds_variable, is_tensor, may_hold_tensor
@@ -498,6 +498,8 @@ class SplitPlanner:
                 *map(self.outside, parts.after),
                 *map(Code, shell.closing()),
             ]
+            tensors = (n for n, k in shell.kinds.items() if isinstance(k, Tensor))
+            plan.tensors = frozenset(tensors)
         return plan
 
     def new_plan(

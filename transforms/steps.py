@@ -256,6 +256,7 @@ class Plan:
         loop: where all that changes is in this loop.
         outside: the share of its tensor work that stays Python's.
         methods: what classes of the file have to be given, by which graphs take their instances apart.
+        tensors: names of its shell for tensors that its core gives back beside the result; nothing else calls that core.
     """
 
     node: FunctionNode
@@ -272,3 +273,4 @@ class Plan:
     loop: ast.stmt | None = None
     outside: float = 0.0
     methods: dict[ast.ClassDef, str] = field(default_factory=dict)
+    tensors: frozenset[str] = frozenset()
