@@ -30,7 +30,7 @@ from .facts.kinds import (
     Type,
 )
 from .facts.liveness import liveness
-from .facts.profile import FunctionNode
+from .facts.profile import FunctionNode, place_in
 from .facts.session import Session
 from .facts.staging import holds_tensor, is_numpy, is_strong
 from .facts.syntax import (
@@ -46,7 +46,7 @@ from .leaving import has_own
 from .making import assigned, name, placed
 from .objects import with_calls_inlined
 from .ordering import WAITS
-from .paying import place_in, runs_needed
+from .paying import runs_needed
 from .planner import read_before, surely_assigned
 from .rebuilding import replaced
 from .rule import Rule

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from .facts.definitions import FunctionDefinition
 from .facts.environment import FunctionFacts
 from .facts.kinds import Function, Kind, Object, Python, Type, members
-from .facts.profile import FunctionNode
+from .facts.profile import place_in
 from .facts.session import Session
 from .findings import Refusal
 from .short_lived import is_made_anew
@@ -123,8 +123,3 @@ def runs_needed(
         for n in inner
     )
     return FEWEST_HEAVY_RUNS if heavy else FEWEST_RUNS
-
-
-def place_in(function: FunctionNode, loop: ast.stmt) -> str:
-    """The place of a loop in a function, as a profile has it."""
-    return f"{loop.lineno - function.lineno}:{loop.col_offset - function.col_offset}"

@@ -104,6 +104,7 @@ class FunctionFacts:
         calls: the function of the module that each call reaches.
         generators: the generator of the module that each call makes.
         foreign: the functions of the project's other modules that calls reach.
+        unsized_calls: those that give tensors without their last sizes (see `last_sizes`).
         nested: the facts of the functions defined inside, by their `def`.
         enclosed: those of nested functions that others, which have ended, made, by the calls.
         borrows: the callers that made lambdas or nested functions which it calls, itself or through others.
@@ -141,6 +142,7 @@ class FunctionFacts:
     calls: dict[ast.expr, str] = field(default_factory=dict)
     generators: dict[ast.expr, str] = field(default_factory=dict)
     foreign: dict[ast.expr, ForeignCall] = field(default_factory=dict)
+    unsized_calls: set[ast.expr] = field(default_factory=set)
     nested: dict[ast.AST, FunctionFacts] = field(default_factory=dict)
     enclosed: dict[ast.expr, FunctionFacts] = field(default_factory=dict)
     borrows: set[str] = field(default_factory=set)

@@ -40,7 +40,6 @@ from .outcome import Outcome
 from .profile import Recorded
 from .signs import tells_nonzero
 from .staging import holds_tensor, is_tensor, is_weak
-from .syntax import blocks, bound_names, names_in
 
 if TYPE_CHECKING:
     from .session import Session
@@ -137,28 +136,6 @@ class Evaluation:
     def innermost_loop(self) -> ast.AST | None:
         return next((c.node for c in reversed(self._controls) if c.loop), None)
 
-    def loses_last_size(self, node: ast.Call) -> bool:
-        """Whether a call is given what a loop of the graph carries, of which it does not know the last size."""
-        loops = [c.node for c in self._controls if c.loop and c.staged]
-        carried = {n for loop in loops for n in self._carried_names(loop)}
-        given = [a for a in node.args if names_in(a) & carried]
-        shapes = [k.shape for k in map(self.facts.kind, given) if isinstance(k, Tensor)]
-        return any(shape is None or None in shape[-1:] for shape in shapes)
-
-    def _carried_names(self, loop: ast.AST) -> set[str]:
-        """What a loop goes on with from one iteration to the next, and what it makes of that."""
-        before = self.facts.before.get(loop)  # type: ignore[call-overload]
-        assert isinstance(loop, ast.For | ast.While)
-        found = self.assigned_in(loop) & (before.kinds.keys() if before else set())
-        stores = [
-            n for s in loop.body for n in ast.walk(s) if isinstance(n, ast.Assign)
-        ]
-        for _ in stores:
-            for store in stores:
-                if names_in(store.value) & found:
-                    found |= set(bound_names(store))
-        return found
-
     def exit_to(self, target: ast.AST | None, continues: bool = False) -> None:
         """Note which loops (and function) an exit leaves by a tensor's word; `target` None is the function."""
         staged = False
@@ -170,19 +147,6 @@ class Evaluation:
                 return
         if staged:
             self.facts.exits.add(self.facts.definition.node)
-
-    def assigned_in(self, node: ast.stmt) -> set[str]:
-        """The names a statement and its blocks bind or change an item of."""
-        names = set(bound_names(node))
-        match node:
-            case ast.Assign(targets=targets):
-                names |= {n for t in targets for n in _item_owners(t)}
-            case ast.AugAssign(target=target):
-                names |= set(_item_owners(target))
-        for block in blocks(node):
-            for inner in block:
-                names |= self.assigned_in(inner)
-        return names
 
     # ---- what the profile saw
 
@@ -441,11 +405,3 @@ def _has_weak_index(iterable: Elements) -> bool:
         element.items[0] if isinstance(element, Sequence) and element.items else element
     )
     return is_weak(first)
-
-
-def _item_owners(target: ast.expr) -> list[str]:
-    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-        return [target.value.id]
-    if isinstance(target, ast.Tuple | ast.List):
-        return [name for element in target.elts for name in _item_owners(element)]
-    return []

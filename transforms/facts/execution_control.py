@@ -11,9 +11,10 @@ from .execution_assignments import AssignmentExecution
 from .kind_joins import join
 from .kind_parts import has_unknown
 from .kinds import UNKNOWN, Dataset, Dict, Iterator, Kind, Python, Sequence, Tensor
+from .last_sizes import kept
 from .signs import nonzero_inside
 from .staging import choose, host_join, stage
-from .syntax import bound_names, returns
+from .syntax import assigned_in, bound_names, names_in, returns
 
 MOST_ROUNDS = 12
 TAPE = "tensorflow.GradientTape"
@@ -42,7 +43,7 @@ class ControlExecution(AssignmentExecution):
         self.facts.arms[node] = (then.end, other.end)
         end = merge([then.end, other.end], choose if staged else host_join)
         if staged and end is not None:
-            self._restore(self.assigned_in(node), environment, end)
+            self._restore(assigned_in(node), environment, end)
             self._check_keys(node, then.end, other.end)
             _stage_partly_bound(then.end, other.end, end)
         if not staged and then.end and other.end and end:
@@ -159,6 +160,7 @@ class ControlExecution(AssignmentExecution):
             if staged and grown is not None:
                 self._restore(self._set_in_rounds(node), environment, grown)
                 grown = _widened(self._carried(node, grown), head)
+                self._keep_last_sizes(node, environment, grown)
             elif grown is not None:
                 grown.missing |= grown.kinds.keys() - environment.kinds.keys()
             if grown is None or _same(grown, head):
@@ -188,8 +190,23 @@ class ControlExecution(AssignmentExecution):
                 other = self.block(node.orelse, other.end)
         end = merge([other.end, *body.breaks], both)
         if staged and end is not None:
-            self._restore(self.assigned_in(node), environment, end)
+            self._restore(assigned_in(node), environment, end)
         return Flow(end, other.breaks, other.continues)
+
+    def _keep_last_sizes(
+        self, node: ast.While | ast.For, entry: Environment, head: Environment
+    ) -> None:
+        """Give what a loop hands to layers a last size where it is known."""
+        is_layer = self.session.instances.is_layer
+        calls = [n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Call)]
+        if self.recorded is None or self.facts.unsized_calls.intersection(calls):
+            return
+        for call in calls:
+            given = call.args if is_layer(self.facts.kind(call.func)) else []
+            for name in {n for a in given for n in names_in(a)} & head.kinds.keys():
+                seen = self.recorded.carried(self.facts.definition.node, node, name)
+                before = entry.kinds.get(name)
+                head.kinds[name] = kept(seen, before, head.kinds[name])
 
     def _restore(
         self, assigned: set[str], before: Environment, after: Environment
@@ -210,7 +227,7 @@ class ControlExecution(AssignmentExecution):
 
     def _set_in_rounds(self, node: ast.While | ast.For) -> set[str]:
         """The names that the rounds of a loop set, its `else` apart."""
-        return set(bound_names(node)).union(*map(self.assigned_in, node.body))
+        return set(bound_names(node)).union(*map(assigned_in, node.body))
 
     # ---- with, try
 

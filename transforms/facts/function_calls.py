@@ -29,6 +29,7 @@ from .kinds import (
     Sequence,
     Tensor,
 )
+from .last_sizes import gives_unsized
 from .parameters import of_any_call
 from .passed import Frame
 from .records import records_in
@@ -222,6 +223,8 @@ class FunctionCalls:
         else:
             call = ForeignCall(self.session, qualname, facts)
             evaluation.facts.foreign[node] = call
+        if gives_unsized(facts):
+            evaluation.facts.unsized_calls.add(node)
         if outer is not None and maker is not None:
             _note_captures(maker.evaluation, definition, outer, node)
             maker.evaluation.facts.nested[definition.original] = facts

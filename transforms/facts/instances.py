@@ -31,6 +31,7 @@ from .kinds import (
     Type,
     Union,
 )
+from .last_sizes import takes_unsized
 from .library_settings import COMPILED, LAYER
 from .modules import ELSEWHERE, KERAS_CLASSES
 from .staging import is_bool, is_tensor
@@ -95,7 +96,7 @@ class Instances:
         home, _ = self.session.home(function.name)
         if home is not self.session:
             return home.instances.call_object(evaluation, node, function, arguments)
-        if self.is_layer(function) and evaluation.loses_last_size(node):
+        if self.is_layer(function) and takes_unsized(evaluation.facts, node):
             reason = "a layer has to know the last size of what it is given, which a loop of the graph loses"
             way_out = "give the loop's step a function of its own, or keep the size with `tf.ensure_shape`"
             evaluation.problem(reason, node, "GL305", way_out)

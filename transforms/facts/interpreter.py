@@ -13,7 +13,7 @@ from .execution_control import ControlExecution
 from .kinds import NONE
 from .profile import FunctionNode
 from .staging import result_of
-from .syntax import named_functions, names_in
+from .syntax import assigned_in, named_functions, names_in
 
 
 class Interpreter(ControlExecution):
@@ -42,7 +42,7 @@ class Interpreter(ControlExecution):
         inner = named_functions(function) if deciding else {}
         for staged in deciding if inner else ():
             inside = {id(n) for n in ast.walk(staged)}
-            assigned = self.assigned_in(staged)
+            assigned = assigned_in(staged)
             used = names_in(staged)
             for node, name in inner.items():
                 read = {

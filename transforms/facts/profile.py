@@ -65,6 +65,12 @@ class Recorded:
             if isinstance(trips, list) and len(trips) == 2
         }
 
+    def carried(self, function: FunctionNode, loop: ast.stmt, name: str) -> list[Kind]:
+        """What a name held where a loop began, and then at the ends of its iterations; none where that is not known."""
+        names = self.loops.get(place_in(function, loop), {}).get("names")
+        found = names.get(name, ()) if isinstance(names, dict) else ()
+        return [parse(str(text)) for text in found]
+
     def mapped(self, change: Callable[[Kind], Kind]) -> Recorded:
         """The same with other kinds in their places."""
 
@@ -121,6 +127,11 @@ class Profile:
         if entry is None or entry.source != fingerprint(lines, node):
             return None
         return _placed(entry, list(code_lines(lines, node)), node.lineno)
+
+
+def place_in(function: FunctionNode, loop: ast.stmt) -> str:
+    """The place of a loop in a function, as a profile has it."""
+    return f"{loop.lineno - function.lineno}:{loop.col_offset - function.col_offset}"
 
 
 def fingerprint(lines: list[str], node: FunctionNode) -> str:

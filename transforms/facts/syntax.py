@@ -100,6 +100,25 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
     return [block for block in found if isinstance(block, list) and block]
 
 
+def assigned_in(node: ast.stmt) -> set[str]:
+    """The names a statement and its blocks bind or change an item of."""
+    names = set(bound_names(node))
+    match node:
+        case ast.Assign(targets=targets):
+            names |= {n for t in targets for n in _item_owners(t)}
+        case ast.AugAssign(target=target):
+            names |= set(_item_owners(target))
+    return names.union(*(assigned_in(s) for block in blocks(node) for s in block))
+
+
+def _item_owners(target: ast.expr) -> list[str]:
+    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+        return [target.value.id]
+    if isinstance(target, ast.Tuple | ast.List):
+        return [name for element in target.elts for name in _item_owners(element)]
+    return []
+
+
 def returns(body: list[ast.stmt]) -> bool:
     """Whether a `return` stands anywhere in a block."""
     return any(isinstance(n, ast.Return) for s in body for n in ast.walk(s))
