@@ -16,6 +16,7 @@ from .apart import involves_tensors
 from .classes import class_at, class_of, kept_value
 from .facts.arrays import may_hold
 from .facts.environment import FunctionFacts
+from .facts.evaluation import way_out_of_change
 from .facts.kind_joins import forget, join, join_all
 from .facts.kind_parts import is_mutable
 from .facts.kinds import (
@@ -52,7 +53,7 @@ from .facts.syntax import (
     unmangled,
 )
 from .findings import Refusal
-from .plain_attributes import PlainAttributes
+from .plain_attributes import UNSET, PlainAttributes
 from .rebuilding import copied
 from .source import Names
 from .variables import escapes
@@ -317,7 +318,8 @@ class _Finder:
                 and is_mutable(self.facts.kind(node))
             ):
                 reason = f"what `{node.id}` holds may change between calls"
-                raise Refusal(reason, node, "GL302")
+                way_out = way_out_of_change(self.facts.kind(node))
+                raise Refusal(reason, node, "GL302", way_out)
 
     def _check_state(self, found: dict[str, StateVariable]) -> None:
         """Refuse state that two texts may name, or that is more than a place for a value.
@@ -337,7 +339,9 @@ class _Finder:
                 raise Refusal(f"what `{chain}` names may change on the way")
             hindrance = self._hindrance(holder, name, found[chain].written)
             if hindrance is not None:
-                raise Refusal(hindrance)
+                start = f"give `{name}` a value, or `None`, in `__init__`"
+                missing = hindrance.startswith(UNSET)
+                raise Refusal(hindrance, way_out=start if missing else "")
         for node in own_nodes(self.definition.node):
             if not isinstance(node, ast.Try):
                 continue

@@ -13,6 +13,9 @@ from .first_use import given_if_missing
 
 SERVING = ("__getattr__", "__setattr__", "__getattribute__")
 
+UNSET = "neither `__init__` nor what it calls"
+"""How it begins that an attribute has no value from the start."""
+
 
 class PlainAttributes:
     """Tells, of the attributes that one function reads or writes, whether Python does no more there than keep a value."""
@@ -59,7 +62,7 @@ class PlainAttributes:
         sets = _sets((m for c in family for m in c.methods.values()), name)
         if sets and self._is_surely_met(chain):
             return None
-        return f"neither `__init__` nor what it calls sets `{chain}`"
+        return f"{UNSET} sets `{chain}`"
 
     def _is_surely_met(self, chain: str) -> bool:
         """Whether every call reads or sets an attribute before anything decides on the way."""

@@ -89,6 +89,14 @@ def test_left_alone(case: Case, tmp_path: Path) -> None:
     }
 
 
+def test_the_way_out_of_what_may_change_is_one_for_what_it_is(tmp_path: Path) -> None:
+    case = next(c for c in CASES if "tensor-lookup/a-list-that-the-caller" in c.name)
+    assert case.program
+    _, rewritten = lift(case.program, tmp_path)
+    (message,) = (f.message for f in rewritten.findings if f.function == "f")
+    assert message.endswith("; pass what it holds as arguments")
+
+
 def test_a_loop_whose_steps_become_a_graph_is_one_finding(tmp_path: Path) -> None:
     case = next(c for c in CASES if "inline-step/several-calls" in c.name)
     original, _ = lift(case.program, tmp_path)

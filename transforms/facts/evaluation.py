@@ -14,6 +14,7 @@ from .agreement import agrees
 from .calls import class_names, is_member
 from .environment import Environment, FunctionFacts
 from .kind_joins import join_all
+from .kind_parts import is_mutable
 from .kinds import (
     NONE,
     UNKNOWN,
@@ -25,6 +26,7 @@ from .kinds import (
     Kind,
     Maybe,
     Module,
+    Object,
     Python,
     Ragged,
     Rows,
@@ -84,6 +86,11 @@ class Evaluation:
         self, reason: str, node: ast.AST, code: str = "GL401", way_out: str = ""
     ) -> None:
         self.facts.problems.append(Refusal(reason, node, code, way_out))
+
+    def may_change(self, what: str, node: ast.AST, kind: Kind) -> None:
+        """Refuse what may hold something else in a later call."""
+        reason = f"{what} may change between calls"
+        self.problem(reason, node, "GL302", way_out_of_change(kind))
 
     def keeps_settings(self, of: str, node: ast.AST) -> None:
         """Refuse what depends on settings of Keras's layers, or of its optimizers, where the program changes one."""
@@ -375,6 +382,15 @@ class Evaluation:
         return iterable.type in ("enumerate", "reversed", "zip") and all(
             map(self.runs_at_least_once, counted, kinds)
         )
+
+
+def way_out_of_change(kind: Kind) -> str:
+    """What a person can do about what changes between calls and no `tf.Variable` can hold; else empty."""
+    if any(map(is_mutable, members(kind))):
+        return "pass what it holds as arguments"
+    if any(isinstance(m, Object | Variable | Function) for m in members(kind)):
+        return "pass it as an argument"
+    return ""
 
 
 def _blocker(

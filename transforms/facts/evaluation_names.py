@@ -87,8 +87,7 @@ class NameEvaluation(Evaluation):
         if self.outer is not None and node.id in self.outer.kinds:
             kind = self.outer.kinds[node.id]
             if self._may_change_around(node.id, kind):
-                reason = f"what `{node.id}` holds may change between calls"
-                self.problem(reason, node, "GL302")
+                self.may_change(f"what `{node.id}` holds", node, kind)
             return kind
         found = self._global_name(node)
         if found is not None:
@@ -106,9 +105,7 @@ class NameEvaluation(Evaluation):
         if kind is None:
             return None
         if self._may_change(node.id, kind):
-            self.problem(
-                f"the global `{node.id}` may change between calls", node, "GL302"
-            )
+            self.may_change(f"the global `{node.id}`", node, kind)
             seen = self.recorded.globals.get(node.id) if self.recorded else None
             grown = kind == Sequence("list", ()) and seen is not None
             return seen if grown else forget(kind)
@@ -245,7 +242,7 @@ class NameEvaluation(Evaluation):
         changes = name in home.module.rebound or name in home.module.changed
         if home is self.session or not changes:
             return kind
-        self.problem(f"`{ast.unparse(node)}` may change between calls", node, "GL302")
+        self.may_change(f"`{ast.unparse(node)}`", node, kind)
         return forget(kind)
 
     def _subscript(self, node: ast.Subscript, environment: Environment) -> Kind:

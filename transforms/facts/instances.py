@@ -302,9 +302,7 @@ class Instances:
         kind = self._attribute_kind(evaluation, node, made)
         fresh = isinstance(value, Object) and value.fresh
         if not fresh and self._changes(node, kind or UNKNOWN, made):
-            evaluation.problem(
-                f"`{ast.unparse(node)}` may change between calls", node, "GL302"
-            )
+            evaluation.may_change(f"`{ast.unparse(node)}`", node, kind or UNKNOWN)
             return forget(kind or UNKNOWN)
         return kind
 
@@ -321,7 +319,7 @@ class Instances:
             or node.attr in stored
             or ANY in stored
         ):
-            evaluation.problem(f"`{text}` may change between calls", node, "GL302")
+            evaluation.may_change(f"`{text}`", node, kind)
         return kind
 
     def _attribute_kind(
