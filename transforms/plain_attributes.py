@@ -52,6 +52,8 @@ class PlainAttributes:
                 else f"served by `{serving.qualname}`"
             )
             return f"`{chain}` is {by}"
+        if any(self.session.instances.is_descriptor(c, name) for c in family):
+            return f"`{chain}` is served by a descriptor"
         if self._is_set_by_module(chain) or _sets(_initializers(family), name):
             return None
         if any(name in c.assigned for c in family):

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 GRAPH_BASES = KERAS_CLASSES | {"object", "tensorflow.Module"}
 """Classes whose own `__init__` and `build` do nothing that a graph has to do."""
+DESCRIBING = ("__get__", "__set__")
+"""Methods of what answers for an attribute of the objects of a class that has it."""
 KERAS_FLAG = "training"
 """What any layer may be called with: those in it see it, too."""
 CONTAINERS = (Sequence, Elements, Dict, kinds.Mapping)
@@ -280,6 +282,8 @@ class Instances:
             evaluation.problem(
                 f"`{ast.unparse(node)}` may be served by `__getattr__`", node
             )
+        if self.is_descriptor(made, node.attr):
+            evaluation.problem(f"`{ast.unparse(node)}` is served by a descriptor", node)
         method = self.module.method(made.qualname, unmangled(node.attr, made.qualname))
         if method is not None:
             if method.is_property and not isinstance(value, Type):
@@ -381,6 +385,14 @@ class Instances:
                 if found.get(name, UNKNOWN) == UNKNOWN or kind == found.get(name):
                     found[name] = kind
         return self._attributes[made.qualname]
+
+    def is_descriptor(self, made: ClassDefinition, name: str) -> bool:
+        """Whether a class has under a name what answers for that attribute of its objects."""
+        kind = self._shared(made).get(name)
+        if not isinstance(kind, Object):
+            return False
+        home, qualname = self.session.home(kind.name)
+        return any(home.module.method(qualname, m) for m in DESCRIBING)
 
     def _shared(self, made: ClassDefinition) -> dict[str, Kind]:
         """What the bodies of a class, and of those that it extends, give all its instances."""
