@@ -141,20 +141,23 @@ def _zip(planner: Planner, node: ast.For, parts: list[ast.expr]) -> tuple[str, C
         bind_row(planner, t, f"{r}[{index}]")
         for t, r in zip(target.elts, rows, strict=True)
     ]
-    lengths = list(
-        dict.fromkeys(_length(planner, r, k) for r, k in zip(rows, kinds, strict=True))
-    )
-    limit = lengths[0]
-    if all(length.isdigit() for length in lengths):
-        limit = str(min(map(int, lengths)))
-    elif len(lengths) > 1:
-        limit = planner.names.fresh("limit")
-        before.append(
-            Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(lengths)}])")
-        )
+    lengths = [_length(planner, r, k) for r, k in zip(rows, kinds, strict=True)]
+    limit = _least(planner, lengths, before)
     return index, Counter(
         f"{planner.tf}.constant(0)", f"{index} < {limit}", f"{index} + 1", begin, before
     )
+
+
+def _least(planner: Planner, lengths: list[str], before: list[Step]) -> str:
+    """The text of the least of several lengths, worked out before the loop where it is not known."""
+    several = list(dict.fromkeys(lengths))
+    if all(length.isdigit() for length in several):
+        return str(min(map(int, several)))
+    if len(several) == 1:
+        return several[0]
+    limit = planner.names.fresh("limit")
+    before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(several)}])"))
+    return limit
 
 
 def _reversed(planner: Planner, node: ast.For, inner: ast.expr) -> tuple[str, Counter]:
@@ -204,11 +207,7 @@ def _nested(planner: Planner, node: ast.For) -> tuple[str, Counter]:
     index = planner.names.index()
     before: list[Step] = []
     binds, lengths = _sources(planner, node, node.target, node.iter, index, before)
-    limits = list(dict.fromkeys(lengths))
-    limit = limits[0]
-    if len(limits) > 1:
-        limit = planner.names.fresh("limit")
-        before.append(Code(f"{limit} = {planner.tf}.reduce_min([{', '.join(limits)}])"))
+    limit = _least(planner, lengths, before)
     start = f"{planner.tf}.constant(0, {planner.tf}.int64)"
     return index, Counter(start, f"{index} < {limit}", f"{index} + 1", binds, before)
 
