@@ -78,7 +78,9 @@ class _Renaming:
         self, name: str, word: str, number: int, steps: list[Step]
     ) -> str | None:
         """A plainer name for a numbered one; None where it is one of several, or there is none."""
-        if f"{word}_{1 if number > 1 else 2}" in _words(steps):
+        found = filter(None, map(NUMBERED.fullmatch, _words(steps)))
+        numbers = {match[2] for match in found if match[1] == word}
+        if "1" in numbers and len(numbers) > 1:
             return None
         if not all(is_told(text, name) for text in texts(steps)):
             return None

@@ -44,6 +44,7 @@ def loop(index: str, body: list[Step], name: str = "body") -> list[Step]:
         ("failed, failed_3 = f_graph(x)", "failed, failed_2 = f_graph(x)"),
         ("result_1, result_2 = f_graph(x)", "result_1, result_2 = f_graph(x)"),
         ("result_1, y = f_graph(x)", "result, y = f_graph(x)"),
+        ("result_1, y, result_3 = f_graph(x)", "result_1, y, result_3 = f_graph(x)"),
         ("own_2 = f_graph(x)", "own_2 = f_graph(x)"),
         ("x_2 = f_graph(1.0)", "x_2 = f_graph(1.0)"),
         ("TABLE_2, max_2 = f_graph(x)", "TABLE_2, max_2 = f_graph(x)"),
