@@ -131,39 +131,49 @@ def _chosen(writer: Writer, test: ast.expr, arms: list[str], kind: Kind) -> str:
     Only a cond holds a test of unknown shape to be one that Python could decide.
     """
     tf = writer.tf
-    test, swapped = _plain_test(test)
+    test, holds, swapped = _predicate(writer, test)
     first, second = arms = arms[::-1] if swapped else arms
     scalar = isinstance(kind, Tensor) and kind.shape == ()
     ready = scalar and not is_unsized(writer, test)
     if ready and is_ready(first, tf) and is_ready(second, tf):
-        return _flag(writer, test, arms) or (
-            f"{tf}.where({writer.predicate(test)}, {first}, {second})"
+        negated = negations.of_text(writer, test, holds)
+        return (
+            _flag(holds, negated, arms, tf) or f"{tf}.where({holds}, {first}, {second})"
         )
-    return f"{tf}.cond({writer.predicate(test)}, lambda: {first}, lambda: {second})"
+    return f"{tf}.cond({holds}, lambda: {first}, lambda: {second})"
 
 
-def _plain_test(test: ast.expr) -> tuple[ast.expr, bool]:
-    """A test without the `not` that it was given on the way, and whether its arms change places for that."""
+def _predicate(writer: Writer, test: ast.expr) -> tuple[ast.expr, str, bool]:
+    """A test without its `not`, the text of that, and whether the arms change places for it.
+
+    Only where the file asks whether a number is zero, its `not` stays.
+    """
+    swapped = False
     match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand) if not is_placed(test):
-            return operand, True
-    return test, False
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            answers = getattr(writer.kind(operand), "dtype", None) == "bool"
+            if answers or not is_placed(test):
+                test, swapped = operand, True
+    text = writer.predicate(test)
+    match ast.parse(text, mode="eval").body:
+        case ast.Call(func=function, args=[negated], keywords=[]):
+            if ast.unparse(function) == f"{writer.tf}.logical_not":
+                text, swapped = ast.get_source_segment(text, negated) or "", not swapped
+    return test, text, swapped
 
 
-def _flag(writer: Writer, test: ast.expr, arms: list[str]) -> str | None:
+def _flag(holds: str, negated: str, arms: list[str], tf: str) -> str | None:
     """The text of one of two bools, of which one is a constant, in logic; None where none is."""
-    tf = writer.tf
     yes, no = f"{tf}.constant(True)", f"{tf}.constant(False)"
-    holds = writer.predicate(test)
     match arms:
         case [first, second] if {first, second} == {yes, no}:
-            return holds if first == yes else negations.negated(writer, test)
+            return holds if first == yes else negated
         case [first, other] if first == yes:
             return f"{tf}.logical_or({holds}, {other})"
         case [first, other] if first == no:
-            return f"{tf}.logical_and({negations.negated(writer, test)}, {other})"
+            return f"{tf}.logical_and({negated}, {other})"
         case [other, second] if second == yes:
-            return f"{tf}.logical_or({negations.negated(writer, test)}, {other})"
+            return f"{tf}.logical_or({negated}, {other})"
         case [other, second] if second == no:
             return f"{tf}.logical_and({holds}, {other})"
     return None
@@ -219,7 +229,7 @@ def _call(
         return _chosen(
             planner.writer, node.test, arms, _given(planner, outs, after)
         ), []
-    test, swapped = _plain_test(node.test)
+    _, predicate, swapped = _predicate(planner.writer, node.test)
     ways = [node.orelse, node.body] if swapped else [node.body, node.orelse]
     for arm, name in zip(ways, ("true_fn", "false_fn"), strict=True):
         expression = arm_expression(planner, node, arm, outs, after)
@@ -229,7 +239,6 @@ def _call(
         definition, call = _defined(planner, node, arm, name, outs, after)
         steps += definition
         texts.append(call)
-    predicate = planner.writer.predicate(test)
     return f"{planner.tf}.cond({predicate}, {texts[0]}, {texts[1]})", steps
 
 
