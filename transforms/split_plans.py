@@ -448,18 +448,47 @@ class SplitPlanner:
         self, facts: FunctionFacts, parts: Split, name: str, cores: dict[str, str]
     ) -> Plan:
         core, shell, planner = self.core(facts, parts, cores)
+        outside = operations(facts, [*parts.before, *parts.after])
+        self._check_worth(core, facts, outside)
+        self._check_split(core, facts, parts, shell)
+        steps = planner.body()
+        definition = facts.definition
+        decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)
+        static = parts.core.is_static
+        graph = Core(name, list(parts.kinds), steps, decorator, static)
+        plan = self.new_plan(definition, graph, planner.imports)
+        plan.outside = outside / max(1, operations(facts, own_body(definition.node)))
+        if plan.outside > MOST_OUTSIDE and core.operations < 2 and not core.staged:
+            raise DoesNotPay("a graph of one operation costs more than it saves")
+        return self._with_shell(plan, core, parts, shell)
+
+    def _check_worth(
+        self, core: FunctionFacts, facts: FunctionFacts, outside: int
+    ) -> None:
+        """Refuse a core that does too little of the work of its function, or too little for each of its calls.
+
+        Raises:
+            Refusal: it is one.
+        """
         self.check_traces(core, facts)
+        original = facts.definition.original
         recorded = self.session.recorded(facts.definition.qualname)
         often = recorded is not None and recorded.calls >= FEWEST_RUNS
         if often and _is_small(core) and self.entries.is_helper(facts.definition):
             reason = "each call of a graph would cost more than its few operations"
-            raise DoesNotPay(reason, facts.definition.original)
-        outside = operations(facts, [*parts.before, *parts.after])
+            raise DoesNotPay(reason, original)
         if outside and not self._is_worth_it(core, facts):
-            raise Refusal(
-                "most of its tensor work stands where no graph can do it",
-                facts.definition.original,
-            )
+            reason = "most of its tensor work stands where no graph can do it"
+            raise Refusal(reason, original)
+
+    def _check_split(
+        self, core: FunctionFacts, facts: FunctionFacts, parts: Split, shell: Shell
+    ) -> None:
+        """Refuse a split that would not give what eager mode gives.
+
+        Raises:
+            Refusal: it is one.
+        """
         returns_here = any(isinstance(s, ast.Return) for s in parts.after)
         result = UNKNOWN if returns_here or shell.told else shell.result
         unexpected = self.planner.unexpected(facts.definition, result)
@@ -471,27 +500,23 @@ class SplitPlanner:
         if one is not None:
             raise one
         check_read_later([*parts.before, *parts.after], parts.core.node, parts.given)
-        steps = planner.body()
-        definition = facts.definition
-        decorator = signatures.decorator(core, dict(parts.kinds), self.planner.tf)
-        static = parts.core.is_static
-        graph = Core(name, list(parts.kinds), steps, decorator, static)
-        plan = self.new_plan(definition, graph, planner.imports)
-        call, built = self.call(parts, decorator), stateful.built(parts.before)
+
+    def _with_shell(
+        self, plan: Plan, core: FunctionFacts, parts: Split, shell: Shell
+    ) -> Plan:
+        """The plan with the statements of its shell; without one where that would only pass on what it is given."""
+        call = self.call(parts, plan.decorator or "")
         given = [text for text, _ in parts.arguments]
+        built = stateful.built(parts.before)
         guard, call = self.planner.guarded(core, call, given, built)
-        plan.outside = outside / max(1, operations(facts, own_body(definition.node)))
-        if plan.outside > MOST_OUTSIDE and core.operations < 2 and not core.staged:
-            raise DoesNotPay("a graph of one operation costs more than it saves")
         simple = not shell.kinds and not parts.after
         plain = simple and not shell.converts and shell.result != NONE
         if plain and not guard and self._only_passes_on(plan, parts):
             return replace(plan, core=None, parameters=None)
         if plain:
-            texts = [*guard, f"return {call}"]
-            plan.shell = [*map(Keep, parts.before), *map(Code, texts)]
-            return plan
-        texts = shell.statements(call) if simple else shell.calls(call)
+            texts = [f"return {call}"]
+        else:
+            texts = shell.statements(call) if simple else shell.calls(call)
         plan.shell = [*map(Keep, parts.before), *map(Code, (*guard, *texts))]
         if not simple:
             plan.shell += [
