@@ -14,9 +14,9 @@ from typing import TypeGuard
 from .facts.kinds import NONE, Kind
 from .facts.syntax import all_bound_names
 from .making import negated, unplaced
-from .nothing import nothing
 from .promotion import Promotion
 from .rebuilding import with_origin
+from .stand_ins import nothing
 
 
 def with_end(core: list[ast.stmt], waiting: ast.stmt) -> list[ast.stmt] | None:

@@ -13,6 +13,7 @@ from . import (
     assertions,
     boolean_forms,
     builtin_calls,
+    callback_results,
     choices,
     companions,
     comprehensions,
@@ -36,13 +37,12 @@ from . import (
     none_tests,
     objects,
     partials,
-    parting,
     popping,
+    python_branches,
     raising,
     ranges,
     recursion,
     replaying,
-    returned,
     returning_breaks,
     sets,
     sinking,
@@ -186,7 +186,7 @@ class FirstSteps:
 
     def _effects_apart(self, facts: FunctionFacts) -> FunctionNode | None:
         replayed = replaying.with_replays(facts, self.names(facts), self.tf)
-        return replayed or parting.with_effects_apart(facts, self.names(facts))
+        return replayed or python_branches.with_effects_apart(facts, self.names(facts))
 
     def _last(self, facts: FunctionFacts) -> FunctionNode | None:
         if facts.problems:
@@ -306,7 +306,7 @@ class FirstSteps:
         self, facts: FunctionFacts, of: str
     ) -> FunctionNode | None:
         recorded = self.session.recorded(of)
-        return returned.with_tensors_returned(
+        return callback_results.with_tensors_returned(
             facts, self.session, recorded, self.names(facts), self.tf
         )
 

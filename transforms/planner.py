@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from . import add_chains, conditionals, loops, negations, numpy_calls, printing
 from .control_dependencies import PrintOrder, in_order
+from .core_returns import Returns
 from .expressions import Writer
 from .facts.environment import Environment, FunctionFacts
 from .facts.kinds import (
@@ -29,7 +30,6 @@ from .operands import SIGNS, as_operand
 from .options import Options
 from .promotion import literal
 from .rebuilding import replaced
-from .returns import Returns
 from .shell import Shell
 from .source import Names, Source, is_placed
 from .steps import Code, Compound, Keep, Step, changes, without_dead_stores

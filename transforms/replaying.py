@@ -20,7 +20,6 @@ from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, stage
 from .facts.syntax import all_bound_names, blocks, is_named, names_in
 from .making import assigned, called, expression, name
-from .nothing import NOTHING
 from .printing import is_print
 from .promotion import Promotion
 from .python_effects import (
@@ -34,6 +33,7 @@ from .python_effects import (
 )
 from .rebuilding import rebuilt, with_body, with_origin
 from .source import Names
+from .stand_ins import NOTHING
 
 ENDING = (ast.Return, ast.Raise, ast.Assert, ast.Try)
 LEAVING = (ast.Break, ast.Continue)

@@ -31,10 +31,10 @@ from .facts.kinds import (
 from .facts.profile import FunctionNode
 from .findings import Refusal
 from .making import is_atom
-from .nothing import nothing
 from .promotion import Promotion
 from .rebuilding import rebuilt, with_origin
 from .source import Names
+from .stand_ins import nothing
 
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 MOST_FORMS = 4
