@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from .plain_names import all_bound, is_told, renamed
 from .source import identifiers
-from .steps import Code, Compound, Define, Keep, Plan, Step, kept, texts
+from .steps import Code, Compound, Define, Keep, Plan, Step, kept, mentioned, texts
 
 RETURN = "return "
 
@@ -34,7 +34,7 @@ def given_once(plan: Plan) -> Plan:
         same = first < later and all(map(str.isidentifier, columns[later]))
         if not same or names[later] not in plan.tensors:
             continue
-        joined = _joined(shell, names[first], names[later])
+        joined = _joined(shell, place, names[first], names[later])
         if joined is not None:
             steps, shell = [*_without(steps, later)], joined
             names = _parts(shell[place].text)[0]  # type: ignore[union-attr]
@@ -97,8 +97,8 @@ def _without(steps: Iterable[Step], place: int) -> Iterator[Step]:
                 yield step
 
 
-def _joined(shell: list[Step], first: str, later: str) -> list[Step] | None:
-    """A shell that has one name in the place of two; None where they are not for one value throughout."""
+def _joined(shell: list[Step], place: int, first: str, later: str) -> list[Step] | None:
+    """A shell that has one name in the place of two from a call on; None where they are not for one value throughout."""
     times = Counter(all_bound(shell))
     functions = any(isinstance(step, Define) for step in shell)
     if times[first] != 1 or times[later] != 1 or functions:
@@ -106,6 +106,8 @@ def _joined(shell: list[Step], first: str, later: str) -> list[Step] | None:
     fixed = {n for node in kept(shell) for n in identifiers(node)}
     made = first.partition("_")[0] == "result" and first not in fixed
     old, new = (first, later) if made or later in fixed else (later, first)
-    if old in fixed or not all(is_told(text, old) for text in texts(shell)):
+    _, value = _parts(shell[place].text)  # type: ignore[union-attr]
+    read = mentioned([*shell[:place], Code(value)])
+    if old in fixed | read or not all(is_told(text, old) for text in texts(shell)):
         return None
     return [*renamed(shell, old, new)]
