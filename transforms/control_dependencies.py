@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .facts.environment import FunctionFacts
+from .facts.environment import ForeignCall, FunctionFacts
 from .facts.kinds import UNKNOWN, Dict, Iterator, Kind, Object, Sequence, Tensor
 from .facts.session import Session
 from .facts.staging import holds_variable, is_strong
@@ -59,6 +59,7 @@ class PrintOrder:
     def _is_loose(self, facts: FunctionFacts, node: ast.AST, seen: set[str]) -> bool:
         for inner in ast.walk(node):
             apart = inner in facts.staged or self._is_graph_call(facts, inner)
+            apart = apart or inner in facts.foreign
             shows = apart and _shows(facts, inner)
             if shows and self._uses_resource(facts, inner, set()):
                 return True
@@ -93,9 +94,24 @@ class PrintOrder:
                 seen.add(called)
                 if known and self._uses_resource(known, known.definition.node, seen):
                     return True
+            elif inner in facts.foreign:
+                call = facts.foreign[inner]
+                if self._of(call)._uses_resource(
+                    call.facts, call.facts.definition.node, set()
+                ):
+                    return True
             elif isinstance(inner, ast.Call) and _is_of_object(facts, inner.func):
                 return True
         return False
+
+    def _of(self, call: ForeignCall) -> PrintOrder:
+        """The same of the module whose function is called."""
+        return PrintOrder(call.session, ())
+
+    def tells(self, call: ForeignCall) -> bool:
+        """Whether what another module's function gives comes behind what it prints: see `_Block.returned`."""
+        definition = call.facts.definition
+        return self._of(call).has_loose() or call.session.is_graph_function(definition)
 
 
 def _is_of_object(facts: FunctionFacts, function: ast.expr) -> bool:
@@ -240,7 +256,8 @@ class _Block:
     def _check_calls(self, node: ast.stmt) -> None:
         """Refuse statements with several calls that TensorFlow would leave unordered; a print of what one gives waits for it."""
         inner = [n for e in own_expressions(node) for n in ast.walk(e)]
-        calls = [n for n in inner if n in self.facts.calls and self.shows(n)]
+        called = self.facts.calls.keys() | self.facts.foreign.keys()
+        calls = [n for n in inner if n in called and self.shows(n)]
         if len(calls) > 1 and any(self.order.is_loose(self.facts, n) for n in calls):
             raise Refusal(
                 "functions that it calls here print and use Variables, and a graph would not keep their order",
@@ -308,15 +325,21 @@ class _Block:
                 self.told[id(named)] = told
                 return told, [*steps[:place], named, *steps[place + 1 :]]
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if all(
-                is_strong(self.facts.kind(n))
-                for n in (
-                    value,
-                    *(n for n in ast.walk(value) if n in self.facts.calls and asked(n)),
-                )
-            ):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if is_strong(
+                self.facts.kind(value)
+            ) and all(map(self._tells, filter(asked, ast.walk(value)))):
                 return name, steps
         raise _unordered(node)
+
+    def _tells(self, node: ast.AST) -> bool:
+        """Whether the result of a call tells that it is done; what is no call of the project's does."""
+        if not isinstance(node, ast.expr):
+            return True
+        foreign = self.facts.foreign.get(node)
+        if foreign and not self.order.tells(foreign):
+            return False
+        called = foreign or node in self.facts.calls
+        return not called or is_strong(self.facts.kind(node))
 
     def _tensor_in(self, node: ast.stmt, name: str) -> str | None:
         """The text of a tensor that a name holds behind a statement."""

@@ -696,6 +696,42 @@ DRAWN = {
 }
 
 
+SHOWN = {
+    "shown.py": """
+        import tensorflow as tf
+
+        weight = tf.Variable(0.25)
+        MANY = tf.ones([200, 200])
+
+
+        def show(x):
+            for _ in tf.range(3):
+                print("in", float(weight + tf.reduce_sum(MANY @ MANY) * 0.0))
+                if x < 1.0:
+                    break
+            return x * 0.5
+    """,
+    "steps.py": """
+        import tensorflow as tf
+        import shown
+
+
+        def step(x):
+            y = shown.show(x)
+            if x < 9.0:
+                print("after")
+            return y + x
+    """,
+    "run.py": """
+        import tensorflow as tf
+        import steps
+
+        for value in (0.5, 2.0, -1.0, 10.0):
+            steps.step(tf.constant(value))
+    """,
+}
+
+
 def write(files: dict[str, str], folder: Path) -> None:
     for name, text in files.items():
         path = folder / name
@@ -936,6 +972,10 @@ def test_classes_of_other_modules_that_no_recording_saw(tmp_path: Path) -> None:
 
 def test_what_another_module_draws_and_reads_keeps_its_place(tmp_path: Path) -> None:
     assert not graphs_of(DRAWN, "steps.py", tmp_path)
+
+
+def test_what_another_module_prints_keeps_its_place(tmp_path: Path) -> None:
+    assert graphs_of(SHOWN, "steps.py", tmp_path, left=0) == {"step"}
 
 
 def test_graphs_call_what_other_modules_define(tmp_path: Path) -> None:
