@@ -155,31 +155,9 @@ class Returns:
             raise Refusal(reason, value, "GL108")
         have, want = unwrapped(have), unwrapped(want)
         if isinstance(want, Sequence) and isinstance(have, Sequence):
-            parts: list[str] = []
-            nodes, texts = member_nodes(value, have), member_texts(have)
-            for node, member, h, w in zip(
-                nodes, texts, have.items, want.items, strict=True
-            ):
-                if node is not None:
-                    inner = self.writer.text(node)
-                else:
-                    inner = as_owner(text) + member
-                    if isinstance(h, Python) and h.known:
-                        inner = literal(h.value)
-                parts += self._leaves(node, inner, h, w)
-            return parts
+            return self._member_leaves(value, text, have, want)
         if isinstance(want, Dict) and isinstance(have, Dict):
-            entries = _entries(value)
-            parts = []
-            for (key, h), (_, w) in zip(have.items, want.items, strict=True):
-                node = entries.get(key)
-                inner = (
-                    self.writer.text(node)
-                    if node is not None
-                    else f"{as_owner(text)}[{quoted(key)}]"
-                )
-                parts += self._leaves(node, inner, h, w)
-            return parts
+            return self._entry_leaves(value, text, have, want)
         if isinstance(want, Python):
             if want != NONE and not want.known:
                 raise Refusal(
@@ -193,6 +171,37 @@ class Returns:
         if isinstance(want, Tensor | Variable | Maybe):
             return [self.writer.promotion.coerced(text, have, want, value)]
         raise Refusal(f"it returns {want}", value)
+
+    def _member_leaves(
+        self, value: ast.expr | None, text: str, have: Sequence, want: Sequence
+    ) -> list[str]:
+        parts: list[str] = []
+        nodes, texts = member_nodes(value, have), member_texts(have)
+        for node, member, h, w in zip(
+            nodes, texts, have.items, want.items, strict=True
+        ):
+            if node is not None:
+                inner = self.writer.text(node)
+            elif isinstance(h, Python) and h.known:
+                inner = literal(h.value)
+            else:
+                inner = as_owner(text) + member
+            parts += self._leaves(node, inner, h, w)
+        return parts
+
+    def _entry_leaves(
+        self, value: ast.expr | None, text: str, have: Dict, want: Dict
+    ) -> list[str]:
+        entries = _entries(value)
+        parts: list[str] = []
+        for (key, h), (_, w) in zip(have.items, want.items, strict=True):
+            node = entries.get(key)
+            if node is not None:
+                inner = self.writer.text(node)
+            else:
+                inner = f"{as_owner(text)}[{quoted(key)}]"
+            parts += self._leaves(node, inner, h, w)
+        return parts
 
     def _name(self, value: ast.expr) -> None:
         """Take names for the results from what is returned, where that is the same at every return."""
