@@ -67,7 +67,10 @@ class Recorded:
 
     def carried(self, function: FunctionNode, loop: ast.stmt, name: str) -> list[Kind]:
         """What a name held where a loop began, and then at the ends of its iterations; none where that is not known."""
-        names = self.loops.get(place_in(function, loop), {}).get("names")
+        written: ast.stmt = getattr(loop, "origin", loop)
+        if not hasattr(written, "lineno"):
+            return []
+        names = self.loops.get(place_in(function, written), {}).get("names")
         found = names.get(name, ()) if isinstance(names, dict) else ()
         return [parse(str(text)) for text in found]
 
