@@ -24,7 +24,7 @@ from .facts.staging import (
 )
 from .facts.syntax import given_to
 from .findings import Refusal, Unseen
-from .list_arguments import DEFAULTS, displays, holds_weak, short_name
+from .list_arguments import DEFAULTS, displays, holds_weak, leaves_of, short_name
 
 if TYPE_CHECKING:
     from .expressions import Writer
@@ -72,9 +72,9 @@ OF_DTYPE = {
 }
 """Functions that make the numbers they are given beside their first argument tensors of a dtype, and take others of it."""
 TAKES_SHAPE = frozenset(
-    ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice"]
+    ["zeros", "ones", "fill", "reshape", "tile", "broadcast_to", "slice", "roll", "pad"]
 )
-"""Functions that take lists of sizes."""
+"""Functions that take lists of sizes, or of lists of them."""
 SEEDED = ("random.stateless_", "image.stateless_", "nn.experimental.stateless_")
 """Functions that take two numbers as their seed, and give the same for those of int64 as for those of int32."""
 BROADCASTING = frozenset(
@@ -313,13 +313,14 @@ def _integer_arguments(writer: Writer, node: ast.Call) -> str | None:
         kind = writer.kind(argument)
         if not isinstance(argument, ast.List | ast.Tuple) or not holds_tensor(kind):
             continue
-        kinds = [writer.kind(e) for e in argument.elts]
+        leaves = [*leaves_of(argument)]
+        kinds = [writer.kind(e) for e in leaves]
         if any(getattr(k, "weak", None) == "float" for k in kinds):
             raise Refusal("a list of floats that a tensor decides", argument)
         own = {getattr(k, "dtype", None) for k in kinds if is_strong(k)}
         (want,) = own if len(own) == 1 else ("int64",)
         inner = writer.edits(argument)
-        for element, held in zip(argument.elts, kinds, strict=True):
+        for element, held in zip(leaves, kinds, strict=True):
             if is_weak(held) and getattr(held, "dtype", None) != want:
                 text = writer.text(element)
                 inner[element] = writer.promotion.cast(text, f"{writer.tf}.{want}")

@@ -19,6 +19,7 @@ from .facts.kinds import (
 )
 from .facts.profile import FunctionNode
 from .facts.session import Session
+from .facts.staging import is_strong
 from .rebuilding import with_body
 from .rule import Rule
 from .source import Names
@@ -157,7 +158,11 @@ def with_draws_apart(
     taker = Taker(facts, names, tf)
     works = False
     for i, statement in enumerate(node.body):
-        works = works or involves_tensors(facts, statement)
+        works = works or (
+            involves_tensors(facts, statement)
+            and not asks_for_size(facts, statement)
+            and not _leaves_at_once(facts, statement)
+        )
         found = places.inside(statement)
         if not works or is_apart(statement) or not found:
             continue
@@ -172,6 +177,24 @@ def with_draws_apart(
             return None
         return with_body(node, [*node.body[:i], *parted, *node.body[i + 1 :]])
     return None
+
+
+def asks_for_size(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether all that is done with tensors here is to ask how large they are."""
+    return isinstance(node, ast.Assign) and not any(
+        is_strong(facts.kind(n)) and not isinstance(n, ast.Name)
+        for n in ast.walk(node.value)
+        if isinstance(n, ast.expr)
+    )
+
+
+def _leaves_at_once(facts: FunctionFacts, node: ast.stmt) -> bool:
+    """Whether Python alone decides here whether the function gives back what it has already."""
+    match node:
+        case ast.If(test=test, body=[ast.Return(value=given)], orelse=[]):
+            plain = given is None or isinstance(given, ast.Name | ast.Constant)
+            return plain and not involves_tensors(facts, test)
+    return False
 
 
 def measures(facts: FunctionFacts) -> bool:

@@ -45,7 +45,7 @@ def displays(writer: Writer, node: ast.Call, short: str) -> str | None:
     places = (0,) if short in OF_LISTS else INDEXED.get(short, ())
     edits: dict[ast.expr, str] = {}
     for place, argument in enumerate(given_to(node)):
-        leaves = list(_leaves(argument)) if place in places else [argument]
+        leaves = list(leaves_of(argument)) if place in places else [argument]
         kinds = [writer.kind(leaf) for leaf in leaves]
         dtype = _dtype_of_display(writer, node, short, place, kinds)
         for leaf, kind in zip(leaves, kinds, strict=True):
@@ -143,11 +143,11 @@ def short_name(function: Kind) -> str:
     return name.removeprefix("tensorflow.") if name.startswith("tensorflow.") else ""
 
 
-def _leaves(node: ast.expr) -> Iterator[ast.expr]:
+def leaves_of(node: ast.expr) -> Iterator[ast.expr]:
     """What a display, and those inside it, hold."""
     if isinstance(node, ast.List | ast.Tuple):
         for element in node.elts:
-            yield from _leaves(element)
+            yield from leaves_of(element)
     else:
         yield node
 

@@ -13,6 +13,7 @@ from .apart import is_apart
 from .better_splits import better_split
 from .core_trials import Analyse, Split, Trials
 from .cuts import Cut
+from .draws import asks_for_size
 from .early_ends import with_end
 from .extraction import computes
 from .facts.definitions import FunctionDefinition
@@ -146,7 +147,7 @@ class Search(Cut):
             and not isinstance(statement, ast.Return)
             and not self.works(core[:index], core[index:])
             and not any(map(self.order.loops, [*core[:index], statement]))
-            and all(map(is_written, core[:index]))
+            and all(is_written(s) or asks_for_size(self.facts, s) for s in core[:index])
         ):
             self._note_cause(problem, [*core[:index], statement])
             before += [*core[:index], statement]

@@ -19,6 +19,7 @@ from .kinds import (
     Sequence,
     Shape,
 )
+from .staging import holds_size
 
 RANDOM = ("random.", "numpy.random.", "secrets.", "uuid.")
 CHANGING = ("time.", "datetime.", "os.", "pathlib.", "io.", "json.", "builtins.open")
@@ -113,7 +114,7 @@ def drawn(name: str, positional: list[Kind], keywords: Mapping[str, Kind]) -> Ki
 def _of_python(method: str, given: list[Kind]) -> Kind:
     if method == "choice" and len(given) == 1:
         return _member(given[0])
-    if not all(isinstance(kind, Python) for kind in given):
+    if not all(isinstance(kind, Python) or holds_size(kind) for kind in given):
         return UNKNOWN
     if method == "getrandbits":
         bits = getattr(given[0], "value", None) if given else None
