@@ -21,7 +21,7 @@ from .facts.kinds import (
 from .facts.liveness import liveness
 from .facts.profile import FunctionNode
 from .facts.staging import choose, is_list, is_strong, stage
-from .facts.syntax import is_named, names_in, own_nodes
+from .facts.syntax import is_named, names_in, own_nodes, target_names
 from .findings import Refusal, Unseen
 from .list_forms import DEFAULTS, List, copied
 from .lists import Lists
@@ -29,6 +29,9 @@ from .making import assigned
 from .rebuilding import rebuilt, with_body, with_origin
 from .rule import LEAK, Rule
 from .source import Names
+
+MOST_KINDS = 4
+"""From so many kinds of items on, a finding does not name them."""
 
 
 class ListAppend(Rule):
@@ -305,6 +308,9 @@ def _list(
     if element.mixed and (whole or parted):
         way_out = f"put `{tf}.constant(...)` in the place of its numbers"
         reason = f"`{name}` holds Python numbers and tensors"
+        if element.weak:
+            way_out = "start with floats, `0.0` in the place of `0`"
+            reason = f"`{name}` holds Python ints and floats"
         raise Refusal(reason, node, "GL203", way_out)
     if rows and (element.shape is None or None in element.shape):
         raise Unseen(f"the items of `{name}` may differ in shape", node, "GL203")
@@ -398,11 +404,31 @@ def _is_part(node: ast.AST, name: str) -> bool:
 
 
 def _decided_keys(name: str, facts: FunctionFacts) -> Refusal:
+    if key := _looped_key(name, facts):
+        reason = f"`{name}` has items set at the keys `{key}` that a loop of Python goes through"
+        way_out = "set each in a line of its own, or make the dict anew: `{key: ... for key in ...}`"
+        return Refusal(reason, facts.definition.original, "GL203", way_out)
     reason = f"a tensor decides which keys the dict `{name}` has"
     way_out = (
         "keep one tensor with a place for each key; count with `tf.unique_with_counts`"
     )
     return Refusal(reason, facts.definition.original, "GL203", way_out)
+
+
+def _looped_key(name: str, facts: FunctionFacts) -> str | None:
+    """The name by which a loop of Python goes through keys at which it sets items of a dict."""
+    for loop in own_nodes(facts.definition.node):
+        if isinstance(loop, ast.For) and loop not in facts.staged:
+            keys = target_names(loop.target)
+            for node in ast.walk(loop):
+                match node:
+                    case ast.Subscript(
+                        value=ast.Name(id=owner),
+                        slice=ast.Name(id=key),
+                        ctx=ast.Store(),
+                    ) if owner == name and key in keys:
+                        return key
+    return None
 
 
 def _makes_dict(node: ast.AST, name: str) -> bool:
@@ -436,6 +462,9 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         for kind in _given(facts, node, name):
             item = _as_tensor(kind)
             joined = item if joined is None else choose(joined, item)
+    if isinstance(joined, Tensor) and joined.weak:
+        for kind in _added(facts, function, name):
+            joined = choose(joined, stage(kind))
     if any(_makes_set(node, name) for node in ast.walk(function)):
         reason = f"`{name}` is a set, which a graph has none of"
         way_out = "keep a list of what is new in it, or ask `tf.unique`"
@@ -451,6 +480,11 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         way_out = "fill it before or after the tensor work"
         if joined is not None:
             reason = f"`{name}` holds items of kinds that no one tensor holds"
+            found = {
+                str(k): k for n in ast.walk(function) for k in _given(facts, n, name)
+            }
+            if len(found) < MOST_KINDS:
+                reason += f": {', '.join(found)}"
             way_out = (
                 "keep a list for each kind, or fill it before or after the tensor work"
             )
@@ -492,6 +526,16 @@ def _given(facts: FunctionFacts, node: ast.AST, name: str) -> list[Kind]:
                 return [Tensor(kind.dtype, kind.shape[1:])]
             return [kind.element] if isinstance(kind, Elements | Rows) else [UNKNOWN]
     return []
+
+
+def _added(facts: FunctionFacts, function: FunctionNode, name: str) -> Iterator[Kind]:
+    """The kinds of what is added to items of a list, `sums[i] += v`, and the like."""
+    for node in ast.walk(function):
+        match node:
+            case ast.AugAssign(
+                target=ast.Subscript(value=ast.Name(id=n)), value=value
+            ) if n == name and value in facts.kinds:
+                yield facts.kind(value)
 
 
 def _as_tensor(kind: Kind) -> Kind:

@@ -236,7 +236,12 @@ def check_result(kind: Kind, node: FunctionNode) -> None:
             or kind.element.weak
             or kind.element.mixed
         ):
-            raise Refusal(f"it returns {kind}", node)
+            reason = f"it returns {kind}"
+            way_out = ""
+            if isinstance(kind.element, Tensor) and kind.element.weak:
+                reason = f"it returns a {kind.type} of Python numbers that is as long as a tensor decides"
+                way_out = "return one as long each time, or fill one list and return it"
+            raise Refusal(reason, node, way_out=way_out)
     elif isinstance(kind, Variable):
         raise Refusal(
             "it returns a Variable, which a graph gives back as its value", node

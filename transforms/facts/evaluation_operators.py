@@ -46,6 +46,7 @@ from .staging import (
 MADE_ANEW = (
     "a graph makes tensors, tuples, dicts and dataclasses anew: compare what they hold"
 )
+ORDER = frozenset({"lt", "lte", "gt", "gte"})
 POWER = "a power of Python numbers may be of another type, or too large, as a tensor decides"
 SHIFT = "a shift of Python numbers may go the other way, as a tensor decides"
 
@@ -244,6 +245,11 @@ class OperatorEvaluation(Evaluation):
     def _comparison(
         self, name: str, left: Kind, right: Kind, node: ast.Compare
     ) -> Kind:
+        if name in ORDER and (text := self._perhaps_none(node)):
+            reason = f"`{text}` may be None here, for all that is known"
+            way_out = f"give it a name, `item = {text}`, and ask whether that is None"
+            self.problem(reason, node, way_out=way_out)
+            return UNKNOWN
         kinds = []
         for a in members(left):
             for b in members(right):
@@ -254,6 +260,16 @@ class OperatorEvaluation(Evaluation):
         if isinstance(kind, Union) and holds_tensor(kind):
             self.problem("this comparison may give a Python bool or a tensor", node)
         return kind
+
+    def _perhaps_none(self, node: ast.Compare) -> str:
+        """An item or attribute that is compared and may be None: no test before tells that of it, as of a name."""
+        for operand in (node.left, *node.comparators):
+            kind = self.facts.kind(operand)
+            if isinstance(operand, ast.Subscript | ast.Attribute) and (
+                isinstance(kind, Union) and NONE in members(kind)
+            ):
+                return ast.unparse(operand)
+        return ""
 
     def _compared(self, name: str, left: Kind, right: Kind, node: ast.Compare) -> Kind:
         if len(node.ops) == 1:

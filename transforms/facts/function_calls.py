@@ -44,6 +44,7 @@ INTEGERS_OF_MATH = frozenset(
 )
 INSTEAD = {
     "bisect": "find the place with `tf.searchsorted`",
+    "collections": "use a list, or take items in statements of their own, `item = queue.popleft()`",
     "heapq": "keep the items in a list and take the least with `min`, or order them all with `tf.sort` or `tf.math.top_k`",
     "itertools": "write it as loops over ranges",
 }
