@@ -216,6 +216,10 @@ def refusal(name: str, node: ast.AST) -> Refusal:
     )
 
 
+def _holds_bools(made: List) -> bool:
+    return (made.element.dtype, made.element.shape, made.nested) == ("bool", (), False)
+
+
 class _Uses(ast.NodeTransformer):
     """Reads of lists, as reads of what they become."""
 
@@ -264,6 +268,12 @@ class _Uses(ast.NodeTransformer):
         builtin = node.func.id if isinstance(node.func, ast.Name) else None
         first = node.args[0] if node.args else None
         tensor = self._tensor(first) if first is not None else None
+        if builtin in ("any", "all") and first is not None:
+            asked = self._list(first)
+            if asked is not None and _holds_bools(asked):
+                whole = self.reads.whole(asked)
+                text = f"bool({self.reads.tf}.reduce_{builtin}({whole}))"
+                return self._made(expression(text), node)
         if builtin in ITERATING:
             self.header = self.header and builtin in SIDE_BY_SIDE
             node.args = [self.iterated(a) for a in node.args]
