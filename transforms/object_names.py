@@ -77,13 +77,15 @@ def with_one_name(body: list[ast.stmt], name: str) -> list[ast.stmt]:
                 again |= any(isinstance(n, ast.arg) and n.arg == other for n in inner)
                 if other in before or name in after or again:
                     return body
-                renamed = _OtherName(other, name)
+                renamed = OtherName(other, name)
                 rest = [renamed.visit(copied(s)) for s in body[i + 1 :]]
                 return [*body[:i], *rest]
     return body
 
 
-class _OtherName(ast.NodeTransformer):
+class OtherName(ast.NodeTransformer):
+    """Writes one name as another."""
+
     def __init__(self, old: str, new: str) -> None:
         self.old = old
         self.new = new

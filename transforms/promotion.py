@@ -25,10 +25,11 @@ from .facts.kinds import (
     TensorArray,
     Union,
     Variable,
+    members,
 )
 from .facts.numpy_arguments import common_dtype
 from .facts.outcome import Unsure
-from .facts.staging import is_numpy, is_strong, is_weak, released
+from .facts.staging import holds_tensor, is_numpy, is_strong, is_weak, released
 from .findings import Refusal, Unseen
 
 ZEROS = {"int": "0", "float": "0.0", "bool": "False", "str": '""'}
@@ -164,6 +165,10 @@ class Promotion:
                 and have.type == want.type
             ):
                 return text
+            if isinstance(want, Union) and any(map(holds_tensor, members(want))):
+                reason = f"`{text}` may be Python's, or what a tensor decides"
+                way_out = f"start with `{self.tf}.constant(...)` in its place"
+                raise Refusal(reason, node, way_out=way_out)
             raise Refusal(f"{have} does not fit where {want} is needed", node)
         if isinstance(have, Python):
             return self._constant(text, have, want, node)
