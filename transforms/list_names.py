@@ -32,7 +32,7 @@ def with_names_apart(facts: FunctionFacts, names: Names) -> FunctionNode | None:
             name = _taken_name(statement, lists, facts)
             rest = body[i + 1 :]
             stays = outermost or not any(map(_leaves, rest))
-            if name and stays and name not in live.after[body[-1]]:
+            if name and stays and name not in live.after[body[-1]] | _arguments(rest):
                 return [*body[:i], *_renamed(statement, rest, name, names)]
         return [rebuilt(statement, block) for statement in body]
 
@@ -58,6 +58,12 @@ def _renamed(
     renamed = OtherName(name, fresh)
     made = with_origin(assigned(fresh, node.value), node)
     return [made, *(renamed.visit(copied(s)) for s in rest)]
+
+
+def _arguments(body: list[ast.stmt]) -> set[str]:
+    """The names of the parameters of functions inside."""
+    inner = (n for statement in body for n in ast.walk(statement))
+    return {n.arg for n in inner if isinstance(n, ast.arg)}
 
 
 def _leaves(node: ast.stmt) -> bool:
