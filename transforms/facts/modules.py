@@ -29,6 +29,8 @@ KERAS_CLASSES = frozenset(
     }
 )
 """What classes of layers and models extend: Keras calls their `call`."""
+TRACKING = ("tensorflow.", "keras.")
+"""Whose classes look at what an attribute holds where it is set."""
 ELSEWHERE = "<elsewhere>"
 """Where other modules of the project write, among the names of functions."""
 
@@ -264,9 +266,17 @@ class ModuleFacts:
         )
 
     def setter(self, class_name: str, name: str) -> FunctionDefinition | None:
-        """What runs where an attribute of an object of a class of this module is set, if it is a property."""
+        """What alone runs where an attribute of an object of a class of this module is set, if it is a property.
+
+        Modules of TensorFlow and layers of Keras ask for the property's value, too.
+        """
         first = next((c for c in self.line(class_name) if name in c.methods), None)
-        return first.setters.get(name) if first else None
+        if first is None:
+            return None
+        tracked = any(b.startswith(TRACKING) for b in self.bases(class_name))
+        if tracked and _sets_items(first.methods[name].node):
+            return None
+        return first.setters.get(name)
 
     def line(self, class_name: str) -> Iterator[ClassDefinition]:
         """A class of this module and those that it extends, as far as they are of this module."""
@@ -298,6 +308,14 @@ class ModuleFacts:
                     found.append(dotted)
                     queue.append(text)
         return found
+
+
+def _sets_items(function: FunctionNode) -> bool:
+    """Whether a function sets attributes or items."""
+    return any(
+        isinstance(n, ast.Attribute | ast.Subscript) and isinstance(n.ctx, ast.Store)
+        for n in ast.walk(function)
+    )
 
 
 def _aliases(made: ClassDefinition) -> dict[str, FunctionDefinition]:
