@@ -24,7 +24,7 @@ from .facts.kinds import (
 from .facts.liveness import Liveness, liveness, reads
 from .facts.profile import FunctionNode
 from .facts.staging import is_numpy, is_strong, is_tensor, is_weak
-from .facts.syntax import blocks, bound_names, is_named, own_body
+from .facts.syntax import blocks, bound_names, is_named, item_owners, own_body
 from .findings import Refusal
 from .operands import SIGNS, as_operand
 from .options import Options
@@ -409,7 +409,7 @@ class Planner:
         """The names that statements bind, or change an item of, in order."""
         found: dict[str, None] = {}
         for node in body:
-            for name in [*bound_names(node), *_item_owners(node)]:
+            for name in [*bound_names(node), *item_owners(node)]:
                 found.setdefault(name)
             if not isinstance(node, FunctionNode | ast.ClassDef):
                 for block in blocks(node):
@@ -478,7 +478,7 @@ class Planner:
 
     def copies(self, arm: list[ast.stmt], names: Iterable[str]) -> list[Step]:
         """Steps that give an arm containers of its own, where it changes some in place."""
-        changed = {owner for node in self._own(arm) for owner in _item_owners(node)}
+        changed = {owner for node in self._own(arm) for owner in item_owners(node)}
         steps: list[Step] = []
         for name in names:
             kind = self.facts.before[arm[0]].kinds.get(name)
@@ -569,25 +569,6 @@ def _header_parts(node: ast.stmt) -> list[ast.AST]:
     return []
 
 
-def _item_owners(node: ast.stmt) -> list[str]:
-    targets = (
-        node.targets
-        if isinstance(node, ast.Assign)
-        else [node.target]
-        if isinstance(node, ast.AugAssign)
-        else []
-    )
-    return [n for t in targets for n in _owners(t)]
-
-
-def _owners(target: ast.expr) -> list[str]:
-    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
-        return [target.value.id]
-    if isinstance(target, ast.Tuple | ast.List):
-        return [name for element in target.elts for name in _owners(element)]
-    return []
-
-
 def surely_assigned(body: list[ast.stmt]) -> frozenset[str]:
     """The names that every way through a block sets."""
     found: frozenset[str] = frozenset()
@@ -612,7 +593,7 @@ def read_before(body: list[ast.stmt]) -> frozenset[str]:
 
 
 def _first_reads(node: ast.stmt) -> frozenset[str]:
-    own = reads(node) | frozenset(_item_owners(node))
+    own = reads(node) | frozenset(item_owners(node))
     for block in blocks(node):
         own |= read_before(block) - frozenset(
             bound_names(node) if isinstance(node, ast.For | ast.With) else ()

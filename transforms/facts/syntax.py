@@ -102,20 +102,25 @@ def blocks(node: ast.stmt) -> list[list[ast.stmt]]:
 
 def assigned_in(node: ast.stmt) -> set[str]:
     """The names a statement and its blocks bind or change an item of."""
-    names = set(bound_names(node))
+    inner = (assigned_in(s) for block in blocks(node) for s in block)
+    return {*bound_names(node), *item_owners(node)}.union(*inner)
+
+
+def item_owners(node: ast.stmt) -> list[str]:
+    """The names of which a statement sets items, in order."""
     match node:
         case ast.Assign(targets=targets):
-            names |= {n for t in targets for n in _item_owners(t)}
+            return [n for t in targets for n in _owners(t)]
         case ast.AugAssign(target=target):
-            names |= set(_item_owners(target))
-    return names.union(*(assigned_in(s) for block in blocks(node) for s in block))
+            return _owners(target)
+    return []
 
 
-def _item_owners(target: ast.expr) -> list[str]:
+def _owners(target: ast.expr) -> list[str]:
     if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
         return [target.value.id]
     if isinstance(target, ast.Tuple | ast.List):
-        return [name for element in target.elts for name in _item_owners(element)]
+        return [name for element in target.elts for name in _owners(element)]
     return []
 
 
