@@ -7,7 +7,6 @@ import copy
 from collections.abc import Collection, Iterator
 
 from .facts.environment import FunctionFacts
-from .facts.evaluation import MAY_BE_NONE
 from .facts.kinds import (
     NUMPY,
     UNKNOWN,
@@ -476,7 +475,7 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         or joined.weak not in (None, NUMPY, *DEFAULTS)
     ):
         if joined == UNKNOWN:
-            _raise_what_may_be_none(facts)
+            _raise_unknown(facts)
         reason = f"`{name}` is no list of tensors, and changes where a tensor decides"
         way_out = "fill it before or after the tensor work"
         if joined is not None:
@@ -493,10 +492,10 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
     return joined
 
 
-def _raise_what_may_be_none(facts: FunctionFacts) -> None:
-    """Refuse what may be None where a tensor is wanted: nothing is known of what is made of it."""
+def _raise_unknown(facts: FunctionFacts) -> None:
+    """Refuse what gives nothing known, as the items of a list."""
     for problem in facts.problems:
-        if MAY_BE_NONE in problem.reason:
+        if problem.code == "GL401":
             raise problem
 
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
 Truth = Literal[True, False, "tensor"] | None
 """Whether a test holds: known, decided by a tensor, or (None) known to Python only while tracing."""
-MAY_BE_NONE = "may be None in"
-"""What is told of a name that a tensor may have left None, where a tensor is wanted."""
 ALLOWED_EFFECTS = frozenset({"assign", "assert", "exhausts", "stdout", "write"})
 
 
@@ -213,7 +211,7 @@ class Evaluation:
         kinds = self.facts.kinds
         for operand in ast.iter_child_nodes(node):
             if isinstance(operand, ast.Name) and isinstance(kinds.get(operand), Maybe):
-                reason = f"`{operand.id}` {MAY_BE_NONE} `{ast.unparse(node)[:40]}`, as a tensor decides"
+                reason = f"`{operand.id}` may be None in `{ast.unparse(node)[:40]}`, as a tensor decides"
                 way_out = f"say `assert {operand.id} is not None` before, or let it start as a tensor"
                 return self.problem(reason, node, way_out=way_out)
         return self.problem(f"what {what} gives is not known", node)
