@@ -475,7 +475,7 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
         or joined.weak not in (None, NUMPY, *DEFAULTS)
     ):
         if joined == UNKNOWN:
-            _raise_unknown(facts)
+            _raise_unknown(facts, function, name)
         reason = f"`{name}` is no list of tensors, and changes where a tensor decides"
         way_out = "fill it before or after the tensor work"
         if joined is not None:
@@ -492,10 +492,13 @@ def _element(facts: FunctionFacts, function: FunctionNode, name: str) -> Tensor:
     return joined
 
 
-def _raise_unknown(facts: FunctionFacts) -> None:
-    """Refuse what gives nothing known, as the items of a list."""
+def _raise_unknown(facts: FunctionFacts, function: FunctionNode, name: str) -> None:
+    """Refuse items of which nothing is known for what keeps them from being known."""
+    calls = (n for n in ast.walk(function) if isinstance(n, ast.Call))
+    items = (a for n in calls if _given(facts, n, name) for a in n.args)
+    inside = {id(inner) for item in items for inner in ast.walk(item)}
     for problem in facts.problems:
-        if problem.code == "GL401":
+        if problem.code == "GL401" and id(problem.node) in inside:
             raise problem
 
 

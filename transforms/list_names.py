@@ -7,7 +7,7 @@ from collections.abc import Set
 
 from .containers import changed_list
 from .facts.environment import FunctionFacts
-from .facts.kinds import Tensor
+from .facts.kinds import Function, Tensor
 from .facts.liveness import liveness
 from .facts.profile import FunctionNode
 from .facts.staging import is_strong
@@ -16,6 +16,9 @@ from .making import assigned
 from .object_names import OtherName
 from .rebuilding import copied, rebuilt, with_body, with_origin
 from .source import Names
+
+JOINING = frozenset({"tensorflow.stack", "tensorflow.concat"})
+"""Functions that give a tensor, whatever is known of the list."""
 
 
 def with_names_apart(facts: FunctionFacts, names: Names) -> FunctionNode | None:
@@ -45,8 +48,10 @@ def _taken_name(node: ast.stmt, lists: Set[str], facts: FunctionFacts) -> str | 
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value) if (
             name in lists and name in names_in(value)
         ):
-            kind = facts.kind(value)
-            return name if isinstance(kind, Tensor) and is_strong(kind) else None
+            kind, function = facts.kind(value), facts.kind(value.func)
+            joins = isinstance(function, Function) and function.name in JOINING
+            made = joins or (isinstance(kind, Tensor) and is_strong(kind))
+            return name if made else None
     return None
 
 
