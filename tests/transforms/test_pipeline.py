@@ -237,6 +237,16 @@ def test_nothing_is_found_where_python_only_keeps_tensors() -> None:
     assert {finding.function for finding in found} == {"steered"}
 
 
+def told_of_vectors(text: str, code: str) -> str:
+    """The one message of a rule about an `f(x)` that was recorded with vectors of any length."""
+    node = ast.parse(text).body[1]
+    source = fingerprint(text.splitlines(), node)  # type: ignore[arg-type]
+    seen = Recorded(source, 3, {"x": kind("tensor(float32, None)")})
+    found = check(text, "m.py", OPTIONS, Profile(Path(), {"m.py::f": seen})).findings
+    (message,) = (f.message for f in found if f.code == code)
+    return message
+
+
 def test_advice_fits_the_reason() -> None:
     """Not what is said of the rule whose place it is: no TensorArray makes a list longer."""
     text = """
@@ -245,11 +255,7 @@ import tensorflow as tf
 def f(x):
     return tf.expand_dims([1] * x.shape[0], 1)
 """
-    node = ast.parse(text).body[1]
-    source = fingerprint(text.splitlines(), node)  # type: ignore[arg-type]
-    seen = Recorded(source, 3, {"x": kind("tensor(float32, None)")})
-    found = check(text, "m.py", OPTIONS, Profile(Path(), {"m.py::f": seen})).findings
-    (message,) = (f.message for f in found if f.code == "GL203")
+    message = told_of_vectors(text, "GL203")
     assert "a list is as long as a tensor says" in message
     assert message.endswith("; make a tensor of it with `tf.fill`")
 
@@ -269,11 +275,7 @@ def f(x):
             kept.append(least * 2.0)
     return tf.stack(kept)
 """
-    node = ast.parse(text).body[1]
-    source = fingerprint(text.splitlines(), node)  # type: ignore[arg-type]
-    seen = Recorded(source, 3, {"x": kind("tensor(float32, None)")})
-    found = check(text, "m.py", OPTIONS, Profile(Path(), {"m.py::f": seen})).findings
-    (message,) = (f.message for f in found if f.code == "GL401")
+    message = told_of_vectors(text, "GL401")
     assert "`least` may be None in `least * 2.0`" in message
     assert message.endswith(
         "; say `assert least is not None` before, or let it start as a tensor"

@@ -197,16 +197,17 @@ class ControlExecution(AssignmentExecution):
         self, node: ast.While | ast.For, entry: Environment, head: Environment
     ) -> None:
         """Give what a loop hands to layers a last size where it is known."""
+        if self.recorded is None:
+            return
         is_layer = self.session.instances.is_layer
         calls = [n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Call)]
-        if self.recorded is None or self.facts.unsized_calls.intersection(calls):
+        if self.facts.unsized_calls.intersection(calls):
             return
-        for call in calls:
-            given = call.args if is_layer(self.facts.kind(call.func)) else []
-            for name in {n for a in given for n in names_in(a)} & head.kinds.keys():
-                seen = self.recorded.carried(self.facts.definition.node, node, name)
-                before = entry.kinds.get(name)
-                head.kinds[name] = kept(seen, before, head.kinds[name])
+        layers = [c for c in calls if is_layer(self.facts.kind(c.func))]
+        given = {n for c in layers for a in c.args for n in names_in(a)}
+        for name in given & head.kinds.keys():
+            seen = self.recorded.carried(self.facts.definition.node, node, name)
+            head.kinds[name] = kept(seen, entry.kinds.get(name), head.kinds[name])
 
     def _restore(
         self, assigned: set[str], before: Environment, after: Environment

@@ -60,8 +60,9 @@ def _unsized(facts: FunctionFacts) -> set[str]:
         if isinstance(node, ast.For | ast.While) and node in facts.staged:
             before = facts.before.get(node)
             found |= assigned_in(node) & (before.kinds.keys() if before else set())
-            inner = list(nested_statements(node.body))
-            for _ in inner:
+            inner, known = list(nested_statements(node.body)), -1
+            while known != len(found):
+                known = len(found)
                 _follow(facts, inner, found)
         _follow(facts, [node], found)
     return found
