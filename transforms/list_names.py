@@ -24,11 +24,12 @@ JOINING = frozenset({"tensorflow.stack", "tensorflow.concat"})
 def with_names_apart(facts: FunctionFacts, names: Names) -> FunctionNode | None:
     """The function with such a name given to one tensor of a list that grows in the graph; None where it has none."""
     changed = {changed_list(p.node, facts) for p in facts.problems if p.code == "GL203"}
-    node = facts.definition.node
-    live = liveness(node)
-    lists = {name for name in changed if name} - live.captured
+    lists = {name for name in changed if name}
     if not lists:
         return None
+    node = facts.definition.node
+    live = liveness(node)
+    lists -= live.captured
 
     def block(body: list[ast.stmt], outermost: bool = False) -> list[ast.stmt]:
         for i, statement in enumerate(body):
