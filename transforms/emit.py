@@ -72,8 +72,8 @@ def emit(source: Source, lifted: Sequence[Plan], options: Options) -> str:
 def _function_text(source: Source, item: Plan, options: Options) -> str:
     node = item.node
     room = options.line_length - node.col_offset - 4
-    item = with_plain_names(given_once(item), source)
-    item = with_values_given_back(item, source, room)
+    item = given_once(with_values_given_back(item, source, room))
+    item = with_values_given_back(with_plain_names(item, source), source, room)
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     text = "\n".join(source.lines[first - 1 : node.end_lineno]) + "\n"
     indented = node.col_offset > 0
